@@ -50,6 +50,7 @@ export default defineConfig({
           ...shared,
           ...sharing,
           name: "system",
+          setupFiles: [shared.setupFiles, "test/quickPasswords.ts"],
           include: ["test/**/*.test.ts"],
           exclude: [...never, "test/simulation/**", ...drills],
           globalSetup: "test/services.ts",

@@ -84,9 +84,7 @@ const isCommandDefinition = (value: unknown): value is CommandDefinition =>
 /** Union of the events that a module exports: `EventsIn<typeof import("./agent.ts")>`. */
 export type EventsIn<Module> = { [Name in keyof Module]: EventFrom<Module[Name]> }[keyof Module];
 
-/** The events that a module exports. */
 export const exportedEvents = (module: Exports): EventDefinition[] => Object.values(module).filter(isEventDefinition);
 
-/** The commands that a module exports. */
 export const exportedCommands = (module: Exports): CommandDefinition[] =>
   Object.values(module).filter(isCommandDefinition);

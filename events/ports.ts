@@ -46,7 +46,6 @@ export interface CommandOutcome {
   rejection: RejectionDetails | null;
 }
 
-/** The head row of a stream. */
 export interface StreamHead extends WorkStatus {
   stream: string;
   organization_id: string;

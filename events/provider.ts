@@ -14,7 +14,6 @@ export const isSearchEndpoint = (name: string): boolean => name === EMBEDDINGS |
 export const providerStream = (organization: string, name: string): string =>
   streamName("provider", deriveId("provider", organization, name));
 
-/** The API formats of providers. */
 export const ProviderFormat = z.enum(["openai", "anthropic", "google"]);
 export type ProviderFormat = z.infer<typeof ProviderFormat>;
 

@@ -42,7 +42,6 @@ export const Ballot = z.object({
 export const AbsentDelegates = z.object({ absent: z.array(z.uuid()).optional() });
 
 const ACTORS = { key: "api_key", person: "person", webhook: "webhook", link: "link" } as const;
-/** A principal as an actor. */
 export function actorOf(principal: Principal): Actor {
   const [kind, id = ""] = principal.split(":", 2);
   return { type: ACTORS[kind as keyof typeof ACTORS] ?? "system", id };

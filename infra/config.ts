@@ -216,7 +216,6 @@ const schema = z
     OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
   }));
 
-/** Names of all settings. */
 export const settingNames = Object.keys(schema.in.shape);
 
 export type Settings = z.output<typeof schema>;

@@ -1,6 +1,6 @@
 import type { NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { parseStreamName } from "#events/ids.ts";
+import { isUuid, parseStreamName } from "#events/ids.ts";
 
 /** A value of a row. Free text must be JSON encoded (see `encode`), because PostgreSQL refuses NUL characters in text. */
 export type ColumnValue = string | number | boolean | Date | null;
@@ -64,6 +64,23 @@ export function defineProjection<E extends NewEvent>(
 export interface Db {
   query<R = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
 }
+
+/** The first row of a query. */
+export async function findRow<Stored, Row>(
+  db: Db,
+  query: string,
+  values: unknown[],
+  parseRow: (row: Stored) => Row,
+): Promise<Row | undefined> {
+  const [row] = await db.query<Stored>(query, values);
+  return row && parseRow(row);
+}
+
+/** A function that finds the row of a thing ($2) of its organization or workflow ($1). Text that is not an id finds none. */
+export const findById =
+  <Stored, Row>(query: string, parseRow: (row: Stored) => Row) =>
+  async (db: Db, owner: string, id: string): Promise<Row | undefined> =>
+    isUuid(id) ? findRow(db, query, [owner, id], parseRow) : undefined;
 
 /** Encodes a value for a column of JSON text. Null and undefined become null. */
 export const encode = (value: unknown): string | null =>

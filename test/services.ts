@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { dockerAnswers, startContainers } from "./containers.ts";
@@ -41,13 +42,12 @@ const start = async () => {
 
 /** The HTTP role serves the built console, if it is built. */
 const buildConsole = () =>
-  execFileSync(process.execPath, [join(import.meta.dirname, "..", "dev", "console", "build.ts")], { stdio: "inherit" });
+  promisify(execFile)(process.execPath, [join(import.meta.dirname, "..", "dev", "console", "build.ts")]);
 
 export default async function setup(project: TestProject) {
-  buildConsole();
   // An exit runs the hook that stops the servers. Without these listeners, a signal would end the process without it.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => process.exit(1));
-  const { stop, ...services } = await start();
+  const [{ stop, ...services }] = await Promise.all([start(), buildConsole()]);
   const templates = await makeTemplates(services.database_url);
   const run = freshName("run");
   project.provide("services", { ...services, templates: templates.names, run });

@@ -156,7 +156,6 @@ export async function reopenAnswer(
 export const stopResponse = (agent_id: string, turn: string): Promise<Response> =>
   send(`agents/${agent_id}/v1/responses/resp_${turn}/cancel`, { method: "POST" });
 
-/** Uploads a file for a question. */
 export async function uploadFile(file: File): Promise<Question["files"][number]> {
   const form = new FormData();
   form.set("file", file);

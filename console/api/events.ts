@@ -5,7 +5,6 @@ import type { Slice } from "./types.ts";
 
 /* The log of the organization, for administrators. */
 
-/** One event of the log. */
 export interface LogEvent extends EventFields {
   cursor: string;
   stream: string;
@@ -32,7 +31,6 @@ export interface EventFilter {
 /** The filter as query parameters of the service. */
 const queryOf = ({ stream, type, who, command }: EventFilter) => ({ stream, type, principal: who, command });
 
-/** Events of one page. */
 export const EVENTS_PER_PAGE = 100;
 /** More new events than these are counted as "100+". */
 export const MAX_COUNTED_EVENTS = 100;

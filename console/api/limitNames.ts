@@ -11,9 +11,7 @@ export const TURN_LIMITS = [
   "requests_per_day",
   "requests_per_month",
 ] as const;
-/** Limits of pages read. */
 export const READING_LIMITS = ["pages_per_day", "pages_per_month"] as const;
-/** Limits of storage. */
 export const STORAGE_LIMITS = ["stored_bytes", "documents"] as const;
 /** Limits per 60 seconds, and of concurrent turns. */
 export const TURN_RATE_LIMITS = [

@@ -102,7 +102,6 @@ export function AttachButton({ isPending, onFiles }: { isPending: boolean; onFil
   );
 }
 
-/** A button that attaches files, and the attached files. */
 export const AttachField = ({ files, isUploading, refusal, add, remove }: Omit<Attachments, "clear">) => (
   <div className="stack">
     <AttachError refusal={refusal} />

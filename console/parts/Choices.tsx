@@ -24,7 +24,6 @@ export const includeChosen = (choices: readonly Choice[], chosen: string | null 
 /** Choices whose labels are their values. */
 export const wordChoices = (words: readonly string[]): Choice[] => words.map((word) => ({ value: word, label: word }));
 
-/** Choices of statuses. */
 export const statusChoices = (statuses: readonly string[]): Choice[] =>
   statuses.map((status) => ({ value: status, label: statusWord(status) }));
 

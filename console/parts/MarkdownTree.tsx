@@ -22,7 +22,6 @@ const TAGS = {
 const textOf = (node: Nodes): string =>
   "value" in node ? node.value : "children" in node ? node.children.map(textOf).join("") : "";
 
-/** Renders the number of a source. */
 type RenderMark = (n: number) => ReactNode;
 
 interface Drawing {

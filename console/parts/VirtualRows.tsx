@@ -5,7 +5,6 @@ export const ROWS_PER_CHUNK = 100;
 /** Rows within this distance of the window are rendered, for the keys `j` and `k` and for fast scrolling. */
 const MARGIN = "1500px 0px";
 
-/** Items in chunks. */
 export const splitIntoChunks = <T,>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / ROWS_PER_CHUNK) }, (_, n) =>
     items.slice(n * ROWS_PER_CHUNK, (n + 1) * ROWS_PER_CHUNK),

@@ -190,7 +190,6 @@ export interface Effect {
   end: Moment;
 }
 
-/** A received feed message. */
 export interface FeedMessage {
   kind: "feed";
   subject: string;

@@ -54,7 +54,6 @@ function shown(value: unknown): unknown {
   return typeof value === "object" && value !== null && !(value instanceof Date) ? withoutHidden(value) : value;
 }
 
-/** Presents an event to its organization. */
 export function presentEvent(event: AuditedEvent, toCursor: ToCursor): AuditEvent {
   const { position, stream, version, type, recorded_at, command_id, meta } = event;
   const { principal, request_id, traceparent } = meta;

@@ -90,7 +90,6 @@ export interface LoginAttempts {
    * than sequential ones. An attempt counts for 20 s only, unless it is marked as wrong.
    */
   record(subjects: string[], windowSeconds: number): Promise<{ recorded: RecordedAttempt; counts: AttemptCount[] }>;
-  /** Removes a recorded attempt. */
   withdraw(recorded: RecordedAttempt): Promise<void>;
   /** Makes an attempt count for the whole window. Returns its new record, which replaces the given one. */
   markWrong(recorded: RecordedAttempt): Promise<RecordedAttempt>;

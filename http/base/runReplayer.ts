@@ -51,7 +51,6 @@ export interface Difference {
   reason: "arguments" | "call" | "missing" | "added" | "result" | "end";
   /** The call that the new source makes. */
   call: ComparedCall | null;
-  /** The recorded call. */
   recorded: ComparedCall | null;
   /** JSON pointers to the differences in the arguments or the result, at most five. */
   pointers: string[];

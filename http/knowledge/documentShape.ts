@@ -110,7 +110,6 @@ export const ChangeDocumentBody = z.object(
 );
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
-/** Pushed text. */
 export const PushTextBody = z.object(
   {
     text: DocumentText,

@@ -16,13 +16,11 @@ import { readFile } from "../turns/files.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { createMatcher, type Subject } from "./exportSubject.ts";
 
-/** A line of an export. */
 export interface ExportLine {
   type: string;
   [field: string]: unknown;
 }
 
-/** Rows per query. */
 export const ROWS_PER_QUERY = 50;
 const EVENTS = 50;
 /** Maximum bytes of stored text per query of turns. */

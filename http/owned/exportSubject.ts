@@ -11,7 +11,6 @@ import { UUID } from "./owner.ts";
 
 const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
 
-/** The subject of an export. */
 export const SubjectName = z
   .string()
   .max(MAX_SUBJECT)

@@ -220,7 +220,6 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
 export async function foldRun(events: readonly RecordedEvent[]): Promise<RunView> {
   const run = newView();
   const pause = createPause();
-  /** The command of the current tick. */
   let tickCommand: string | undefined;
   for (const event of events as readonly RecordedRunEvent[]) {
     run.version = event.version;

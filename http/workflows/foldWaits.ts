@@ -22,7 +22,6 @@ export interface WaitView {
   /** The name of the approval, event or agent; null for other waits. */
   name: string | null;
   approval_id: string | null;
-  /** The run that is awaited. */
   run_id: string | null;
   since: Date;
   /** Null: until the run ends. */

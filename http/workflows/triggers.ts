@@ -132,7 +132,6 @@ async function remove(http: Http, request: FastifyRequest, { id: trigger_id, wor
 const validatorCompiler = validator(TRIGGER_CODES);
 const BASE_SCHEMA = { tags: ["Workflows"], security: [{ session: [] }] };
 
-/** Routes that change one trigger. */
 function changeTriggerRoutes(app: App, http: Http): void {
   const managing = requireBuilder(http);
   const itemSchema = { ...BASE_SCHEMA, params: z.object({ id: z.string(), trigger_id: z.string() }) };

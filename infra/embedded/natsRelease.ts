@@ -18,7 +18,6 @@ interface DebianPackage extends Release {
   revision: string;
 }
 
-/** The newest release in Debian. */
 export const NEWEST_DEBIAN_RELEASE: DebianPackage = {
   version: "2.15.1",
   revision: "2.15.1-1",

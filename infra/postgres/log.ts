@@ -146,7 +146,6 @@ export interface RecentTimes {
   recentTime(position: number): Date | undefined;
 }
 
-/** The event log in PostgreSQL. */
 export function openLog(
   pool: pg.Pool,
   keyring: Keyring,

@@ -57,15 +57,3 @@ export async function servingTables(client: pg.ClientBase, projection: string): 
   );
   return rows.map((row) => row.table);
 }
-
-/** A hash over all rows of each table of a schema, in key order. Equal models have equal hashes. */
-export async function hashTables(client: pg.ClientBase, schema: string): Promise<Record<string, string>> {
-  const hashes: Record<string, string> = {};
-  for (const [table, { key }] of await readTables(client, schema)) {
-    const { rows } = await client.query<{ hash: string }>(
-      `select coalesce(md5(string_agg(t::text, E'\\n' order by ${key.join(", ")})), '') as hash from ${schema}.${table} t`,
-    );
-    hashes[table] = rows[0]!.hash;
-  }
-  return hashes;
-}

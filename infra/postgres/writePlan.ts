@@ -131,7 +131,6 @@ function addPatches(statement: Statement, name: string, shape: TableShape, patch
       );
 }
 
-/** Groups items with the same columns. */
 function groupByColumns<T>(items: T[], getColumns: (item: T) => string[]): [string[], T[]][] {
   const groups = new Map<string, [string[], T[]]>();
   for (const item of items) {

@@ -1,4 +1,3 @@
-/** A process of a pool. */
 export interface PooledProcess {
   isAlive(): boolean;
   /** Number of pieces of work running in it. */

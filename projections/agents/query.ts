@@ -1,7 +1,6 @@
-import { isUuid } from "#events/ids.ts";
 import type { ToolApprovals } from "#events/toolApproval.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
+import { decode, decodeOrNull, encode, findById, type Db } from "../projection.ts";
 
 export interface AgentRow {
   id: string;
@@ -44,11 +43,7 @@ const parseRow = (row: StoredRow): AgentRow => ({
   tool_approvals: decode(row.tool_approvals),
 });
 
-export async function getAgent(db: Db, organization: string, id: string): Promise<AgentRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(`${SELECT} where a.id = $2 and a.organization_id = $1`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getAgent = findById(`${SELECT} where a.id = $2 and a.organization_id = $1`, parseRow);
 
 /** Ids of agents with a name that a project can use; at most ten, which is enough to see that the name is ambiguous. */
 export async function listAgentsNamed(

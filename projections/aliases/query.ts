@@ -1,5 +1,5 @@
 import type { RouteRules, RouteTarget } from "#events/route.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, findRow, type Db } from "../projection.ts";
 import { aliasId } from "./project.ts";
 
 export interface AliasRow extends RouteRules {
@@ -24,10 +24,10 @@ export async function listAliases(db: Db, organization: string): Promise<AliasRo
   return rows.map(parseRow);
 }
 
-export async function getAlias(db: Db, organization: string, name: string): Promise<AliasRow | undefined> {
-  const [row] = await db.query<StoredRow>(
+export const getAlias = (db: Db, organization: string, name: string): Promise<AliasRow | undefined> =>
+  findRow(
+    db,
     "select name, settings, updated_at from read.aliases where organization_id = $1 and id = $2",
     [organization, aliasId(organization, name)],
+    parseRow,
   );
-  return row && parseRow(row);
-}

@@ -87,7 +87,6 @@ export async function listAllCollections(db: Db, organization: string): Promise<
   return rows.map((row) => ({ ...row, name: decode<string>(row.name) }));
 }
 
-/** Whether an organization has a collection. */
 export const hasCollections = async (db: Db, organization: string): Promise<boolean> =>
   (await db.query(`select ${FROM} where c.organization_id = $1 limit 1`, [organization])).length > 0;
 

@@ -1,7 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { ScriptMeta } from "#events/definition.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decode, encode, type Db } from "../projection.ts";
+import { decode, encode, findById, type Db } from "../projection.ts";
 
 export interface DefinitionRow {
   id: string;
@@ -39,11 +39,7 @@ const parseRow = (row: StoredRow): DefinitionRow => ({
   grants: decode(row.grants),
 });
 
-export async function getDefinition(db: Db, organization: string, id: string): Promise<DefinitionRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(`${SELECT} where d.id = $2 and d.organization_id = $1`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getDefinition = findById(`${SELECT} where d.id = $2 and d.organization_id = $1`, parseRow);
 
 /** Tools of the organization by name. */
 export async function findTools(db: Db, organization: string, names: string[]): Promise<DefinitionRow[]> {

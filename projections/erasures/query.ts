@@ -1,5 +1,5 @@
 import type { ErasedCounts } from "#events/erasure.ts";
-import type { Db } from "../projection.ts";
+import { findRow, type Db } from "../projection.ts";
 import type { OwnedPage } from "../owner.ts";
 
 export interface ErasureRow {
@@ -24,10 +24,8 @@ const parseRow = ({ threads, files, runs, documents, extractions, ...row }: Stor
   deleted: { threads, files, runs, documents, extractions },
 });
 
-export async function getErasure(db: Db, organization: string, id: string): Promise<ErasureRow | undefined> {
-  const [row] = await db.query<StoredRow>(`${SELECT} where organization_id = $1 and id = $2`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getErasure = (db: Db, organization: string, id: string): Promise<ErasureRow | undefined> =>
+  findRow(db, `${SELECT} where organization_id = $1 and id = $2`, [organization, id], parseRow);
 
 /** Newest first. */
 export async function listErasures(db: Db, organization: string, { before, limit }: OwnedPage): Promise<ErasureRow[]> {

@@ -2,7 +2,7 @@ import { isUuid } from "#events/ids.ts";
 import type { Principal } from "#events/envelope.ts";
 import { runScope } from "#events/scope.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
-import { decode, encode, type Db } from "../projection.ts";
+import { decode, encode, findRow, type Db } from "../projection.ts";
 
 export interface FileRow {
   id: string;
@@ -71,10 +71,8 @@ export async function listRunFiles(db: Db, organization: string, run_id: string)
 }
 
 /** A file of any owner. */
-export async function getAnyFile(db: Db, organization: string, id: string): Promise<FileRow | undefined> {
-  const [row] = await db.query<FileRow>(`${SELECT} where f.id = $2 and f.organization_id = $1`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getAnyFile = (db: Db, organization: string, id: string): Promise<FileRow | undefined> =>
+  findRow(db, `${SELECT} where f.id = $2 and f.organization_id = $1`, [organization, id], parseRow);
 
 /** The files of a key or person, whatever their user value, newest first. Agents have none. */
 export async function listFilesOf(

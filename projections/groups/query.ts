@@ -1,5 +1,5 @@
 import { mapInSlices } from "#events/slices.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, findRow, type Db } from "../projection.ts";
 import { groupId } from "./project.ts";
 
 export interface GroupRow {
@@ -34,10 +34,8 @@ export async function listGroups(db: Db, organization: string): Promise<GroupRow
   return mapInSlices(rows, parseRow);
 }
 
-export async function getGroup(db: Db, organization: string, name: string): Promise<GroupRow | undefined> {
-  const [row] = await db.query<StoredRow>(`${SELECT} and g.id = $2`, [organization, groupId(organization, name)]);
-  return row && parseRow(row);
-}
+export const getGroup = (db: Db, organization: string, name: string): Promise<GroupRow | undefined> =>
+  findRow(db, `${SELECT} and g.id = $2`, [organization, groupId(organization, name)], parseRow);
 
 /** The names of the groups that a person is in. */
 export async function listGroupsOf(db: Db, organization: string, user_id: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, findRow, type Db } from "../projection.ts";
 
 export interface HoldRow {
   id: string;
@@ -25,10 +25,8 @@ export const listHolds = (db: Db, organization: string, page: Page): Promise<Pag
     parseRow,
   });
 
-export async function getHold(db: Db, organization: string, id: string): Promise<HoldRow | undefined> {
-  const [row] = await db.query<HoldRow>(`${SELECT} where organization_id = $1 and id = $2`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getHold = (db: Db, organization: string, id: string): Promise<HoldRow | undefined> =>
+  findRow(db, `${SELECT} where organization_id = $1 and id = $2`, [organization, id], parseRow);
 
 const HOLDING = `exists (select from read.usage_holdings g where g.id = o.id
   and h.subject in (g.principal, 'project:' || g.project_id, 'user:' || g.user_mark))`;

@@ -1,6 +1,5 @@
-import { isUuid } from "#events/ids.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decodeOrNull, decode, type Db } from "../projection.ts";
+import { decode, decodeOrNull, findById, type Db } from "../projection.ts";
 
 export interface KeyRow {
   id: string;
@@ -59,11 +58,7 @@ export const listKeys = (db: Db, organization: string, page: Page): Promise<Page
     parseRow: parseRow<StoredRow>,
   });
 
-export async function getKey(db: Db, organization: string, id: string): Promise<KeyRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(`select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`, [
-    organization,
-    id,
-  ]);
-  return row && parseRow(row);
-}
+export const getKey = findById(
+  `select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`,
+  parseRow<StoredRow>,
+);

@@ -1,7 +1,7 @@
 import { parseStreamName } from "#events/ids.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
 import { mapInSlices } from "#events/slices.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, findRow, type Db } from "../projection.ts";
 
 export interface PriceRow {
   /** `provider/model`. */
@@ -30,10 +30,10 @@ export async function listPrices(db: Db, organization: string): Promise<PriceRow
   return mapInSlices(rows, parseRow);
 }
 
-export async function getPrices(db: Db, organization: string, model: string): Promise<PriceRow | undefined> {
-  const [row] = await db.query<StoredRow>(
+export const getPrices = (db: Db, organization: string, model: string): Promise<PriceRow | undefined> =>
+  findRow(
+    db,
     `select ${COLUMNS} from read.prices where organization_id = $1 and id = $2 and ${IS_SET}`,
     [organization, parseStreamName(priceStream(organization, model)).id],
+    parseRow,
   );
-  return row && parseRow(row);
-}

@@ -1,6 +1,5 @@
-import { isUuid } from "#events/ids.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, findById, type Db } from "../projection.ts";
 
 export interface ProjectRow {
   id: string;
@@ -12,11 +11,7 @@ export interface ProjectRow {
 const SELECT = "select id, name, created_at, updated_at from read.projects";
 const parseRow = (row: ProjectRow): ProjectRow => ({ ...row, name: decode(row.name) });
 
-export async function getProject(db: Db, organization: string, id: string): Promise<ProjectRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<ProjectRow>(`${SELECT} where id = $2 and organization_id = $1`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getProject = findById(`${SELECT} where id = $2 and organization_id = $1`, parseRow);
 
 /** In order of creation. */
 export const listProjects = (db: Db, organization: string, page: Page): Promise<PageRows<ProjectRow>> =>

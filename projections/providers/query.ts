@@ -1,7 +1,7 @@
 import { parseStreamName } from "#events/ids.ts";
 import { providerStream, type ProviderFormat } from "#events/provider.ts";
 import { mapInSlices } from "#events/slices.ts";
-import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
+import { decode, decodeOrNull, encode, findRow, type Db } from "../projection.ts";
 
 export interface ProviderRow {
   name: string;
@@ -60,10 +60,10 @@ export const listOrganizationsWith = (db: Db, name: string): Promise<{ id: strin
     [encode(name)],
   );
 
-export async function getProvider(db: Db, organization: string, name: string): Promise<ProviderRow | undefined> {
-  const [row] = await db.query<StoredRow>(
+export const getProvider = (db: Db, organization: string, name: string): Promise<ProviderRow | undefined> =>
+  findRow(
+    db,
     `select ${COLUMNS} from read.providers where organization_id = $1 and id = $2 and ${IS_CONFIGURED}`,
     [organization, parseStreamName(providerStream(organization, name)).id],
+    parseRow,
   );
-  return row && parseRow(row);
-}

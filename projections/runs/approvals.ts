@@ -118,7 +118,6 @@ export async function getApproval(
   return { row: parseRow(row), isFresh: is_fresh === true };
 }
 
-/** The approvals of a run. */
 export async function listRunApprovals(db: Db, run: string, { limit, offset }: Page): Promise<PageRows<ApprovalRow>> {
   const ofRun = "where a.run_id = $1";
   const rows = await queryPage<StoredRow>(db, select(ofRun, "limit $2 offset $3"), [run, limit, offset]);

@@ -1,11 +1,10 @@
-import { isUuid } from "#events/ids.ts";
 import { escapeJson } from "#events/json.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
 import { countRows } from "../countRows.ts";
 import { queryPage } from "../page.ts";
-import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
+import { decode, decodeOrNull, encode, findById, type Db } from "../projection.ts";
 
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled" | "continued";
 
@@ -49,7 +48,6 @@ export interface RunRow {
   /** Its number in the chain, from 2. */
   chain_nth: number | null;
   continued_as: string | null;
-  /** Number of pending approvals. */
   pending_approvals: number;
   /** The data key of `run-<id>`, wrapped (base64). */
   wrapped_key: string;
@@ -77,14 +75,10 @@ const parseRow = (row: StoredRow): RunRow => ({
   cancelled_by: decodeOrNull(row.cancelled_by),
 });
 
-export async function getRun(db: Db, organization: string, id: string): Promise<RunRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(
-    `select ${COLUMNS} from read.runs r ${JOINED} where r.id = $2 and r.organization_id = $1`,
-    [organization, id],
-  );
-  return row && parseRow(row);
-}
+export const getRun = findById(
+  `select ${COLUMNS} from read.runs r ${JOINED} where r.id = $2 and r.organization_id = $1`,
+  parseRow,
+);
 
 /** The runs among `ids` that have ended or no longer exist. */
 export async function findEndedRuns(db: Db, ids: string[]): Promise<Set<string>> {

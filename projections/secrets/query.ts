@@ -1,6 +1,6 @@
 import { parseStreamName } from "#events/ids.ts";
 import { secretStream } from "#events/secret.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, findRow, type Db } from "../projection.ts";
 
 export interface SecretRow {
   name: string;
@@ -21,10 +21,10 @@ export async function listSecrets(db: Db, organization: string): Promise<SecretR
   return rows.map(parseRow);
 }
 
-export async function getSecret(db: Db, organization: string, name: string): Promise<SecretRow | undefined> {
-  const [row] = await db.query<SecretRow>(
+export const getSecret = (db: Db, organization: string, name: string): Promise<SecretRow | undefined> =>
+  findRow(
+    db,
     "select name, created_at, updated_at from read.secrets where organization_id = $1 and id = $2 and name is not null",
     [organization, parseStreamName(secretStream(organization, name)).id],
+    parseRow,
   );
-  return row && parseRow(row);
-}

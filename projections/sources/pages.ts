@@ -45,7 +45,6 @@ export function listSourcePages(
   });
 }
 
-/** All pages of a source. */
 export async function allSourcePages(db: Db, source: string): Promise<SourcePage[]> {
   return (await db.query<SourcePage>(`${SELECT} where source_id = $1`, [source])).map(parseRow);
 }

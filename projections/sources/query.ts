@@ -1,8 +1,7 @@
-import { isUuid } from "#events/ids.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
 import type { PageResult } from "#events/source.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decode, decodeOrNull, type Db } from "../projection.ts";
+import { decode, decodeOrNull, findById, type Db } from "../projection.ts";
 
 /** Numbers of the last read's pages by result. */
 export type PageCounts = Record<PageResult, number>;
@@ -59,11 +58,7 @@ const parseRow = (row: StoredRow): SourceRow => ({
   pages: { ...NO_PAGES, ...row.pages },
 });
 
-export async function getSource(db: Db, organization: string, id: string): Promise<SourceRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(`${SELECT} where s.organization_id = $1 and s.id = $2`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getSource = findById(`${SELECT} where s.organization_id = $1 and s.id = $2`, parseRow);
 
 /** The sources of a collection, newest first. */
 export const listSources = (

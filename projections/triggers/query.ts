@@ -1,9 +1,8 @@
 import type { Principal } from "#events/envelope.ts";
-import { isUuid } from "#events/ids.ts";
 import type { Verification } from "#events/trigger.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decodeOrNull, decode, type Db } from "../projection.ts";
+import { decode, decodeOrNull, findById, type Db } from "../projection.ts";
 
 export interface TriggerRow {
   id: string;
@@ -54,11 +53,7 @@ const decodeColumns = ({ run_as, verify, headers, event }: EncodedColumns): Pick
 });
 const parseRow = (row: StoredRow): TriggerRow => ({ ...row, ...decodeColumns(row), name: decode(row.name) });
 
-export async function getTrigger(db: Db, workflow: string, id: string): Promise<TriggerRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(`${SELECT} where t.workflow_id = $1 and t.id = $2`, [workflow, id]);
-  return row && parseRow(row);
-}
+export const getTrigger = findById(`${SELECT} where t.workflow_id = $1 and t.id = $2`, parseRow);
 
 /** A workflow's triggers in order of creation. */
 export const listTriggers = (db: Db, workflow: string, page: Page): Promise<PageRows<TriggerRow>> =>
@@ -78,7 +73,6 @@ export const listScheduleTriggers = (db: Db, organization: string, page: Page): 
     parseRow,
   });
 
-/** Counts the triggers of a workflow. */
 export async function countTriggers(db: Db, workflow: string): Promise<{ enabled: number; total: number }> {
   const [counts] = await db.query<{ enabled: number; total: number }>(
     `select (count(*) filter (where enabled))::integer as enabled, count(*)::integer as total

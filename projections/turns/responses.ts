@@ -1,6 +1,6 @@
 import type { Principal } from "#events/envelope.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
-import { decode, decodeOrNull, type Db } from "../projection.ts";
+import { decode, decodeOrNull, findRow, type Db } from "../projection.ts";
 
 /** An agent's response that does not belong to a run. */
 export interface OwnedResponse {
@@ -30,10 +30,8 @@ const parseRow = ({ position, model, title, ...row }: OwnedResponse): OwnedRespo
 });
 
 /** A response of any owner. */
-export async function getAnyResponse(db: Db, organization: string, id: string): Promise<OwnedResponse | undefined> {
-  const [row] = await db.query<OwnedResponse>(`${SELECT} and t.id = $2`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getAnyResponse = (db: Db, organization: string, id: string): Promise<OwnedResponse | undefined> =>
+  findRow(db, `${SELECT} and t.id = $2`, [organization, id], parseRow);
 
 /** The responses to a key or person, or of an agent, whatever their user value, newest first. */
 export async function listResponsesOf(

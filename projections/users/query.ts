@@ -1,7 +1,6 @@
-import { isUuid } from "#events/ids.ts";
 import type { Role } from "#events/user.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decode, encode, type Db } from "../projection.ts";
+import { decode, encode, findById, findRow, type Db } from "../projection.ts";
 
 /** A person as other members of the organization see them. */
 export interface MemberRow {
@@ -54,16 +53,10 @@ export async function findUsersByEmail(
   return rows.map(parseUser);
 }
 
-export async function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
-  const [row] = await db.query<UserRow>(`${USER} and u.id = $1`, [id]);
-  return row && parseUser(row);
-}
+export const findUserById = (db: Db, id: string): Promise<UserRow | undefined> =>
+  findRow(db, `${USER} and u.id = $1`, [id], parseUser);
 
-export async function getMember(db: Db, organization: string, id: string): Promise<MemberRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<MemberRow>(`${MEMBER} where organization_id = $1 and id = $2`, [organization, id]);
-  return row && decodeNames(row);
-}
+export const getMember = findById(`${MEMBER} where organization_id = $1 and id = $2`, decodeNames<MemberRow>);
 
 /** An organization's people in order of registration. */
 export const listMembers = (db: Db, organization: string, page: Page): Promise<PageRows<MemberRow>> =>

@@ -1,8 +1,7 @@
-import { isUuid } from "#events/ids.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { Envelope } from "#events/workflow.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
+import { decode, decodeOrNull, encode, findById, type Db } from "../projection.ts";
 
 export interface WorkflowRow {
   id: string;
@@ -42,11 +41,7 @@ const parseRow = (row: StoredRow): WorkflowRow => ({
   description: decode(row.description),
 });
 
-export async function getWorkflow(db: Db, organization: string, id: string): Promise<WorkflowRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  const [row] = await db.query<StoredRow>(`${SELECT} where w.id = $2 and w.organization_id = $1`, [organization, id]);
-  return row && parseRow(row);
-}
+export const getWorkflow = findById(`${SELECT} where w.id = $2 and w.organization_id = $1`, parseRow);
 
 /** In order of registration. */
 export const listWorkflows = (db: Db, organization: string, page: Page): Promise<PageRows<WorkflowRow>> =>

@@ -5,14 +5,14 @@ import { blobFolder, newId, streamName } from "#events/ids.ts";
 import { newCanary } from "../erasure/canary.ts";
 import { fileForm } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { tablesWith } from "../tables.ts";
 import { code, SOON, WAITING, workflowSource, type Client } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 /* Runs, documents and extractions in the export and in the erasure of a person. */
 
-const { platform } = await openCommonPlatform();
+const { platform } = await openPlatform();
 const { home } = await openTwoTenants(platform);
 const { upload } = belongings(home);
 

@@ -4,13 +4,13 @@ import { newId, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { ForgetRun, StartRun } from "#events/run.ts";
 import { openEraser } from "../../roles/eraser.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { code, SOON, WAITING, workflowSource } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
 /* Forks that other people start from a run while an erasure destroys it. */
 
-const { platform } = await openCommonPlatform();
+const { platform } = await openPlatform();
 const { home } = await openTwoTenants(platform);
 
 const ECHO = workflowSource("return args;");

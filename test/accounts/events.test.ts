@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { PRINCIPAL_SQL } from "#infra/postgres/decode.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
@@ -8,12 +8,8 @@ import { openPeople, type People } from "./people.ts";
 
 /* GET /api/events: an organization's slice of the log, in pages and by SSE. */
 
-let people: People;
-let organization: string;
-beforeAll(async () => {
-  people = await openPeople();
-  organization = people.service.credentials.organization_id;
-});
+const people = await openPeople();
+const organization = people.service.credentials.organization_id;
 
 const read = (query = "") => people.owner("GET", `/events${query}`);
 const toCursor = (position: number) => people.service.opened.keyring.sealNumber(`events:${organization}`, position);

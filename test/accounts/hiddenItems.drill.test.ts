@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Role } from "#events/user.ts";
 import type { Client } from "../workflows/tenant.ts";
 import { callRoute } from "./everyRoute.ts";
@@ -7,10 +7,7 @@ import { isHook, openRouteWalk } from "./routeWalk.ts";
 
 /* What routes answer about items of other projects, and to credentials that have ended. */
 
-let walk: Awaited<ReturnType<typeof openRouteWalk>>;
-beforeAll(async () => {
-  walk = await openRouteWalk();
-});
+const walk = await openRouteWalk();
 
 test("items of another project, or of no project, are hidden from a project key", async () => {
   const call = walk.clients["project key"];

@@ -5,10 +5,10 @@ import { newId, streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { DeleteThread } from "#events/thread.ts";
 import { createHandler } from "#services/handle.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { openTenant } from "../workflows/tenant.ts";
 
-const { platform } = await openCommonPlatform();
+const { platform } = await openPlatform();
 const log = platform.resources.log;
 const home = await openTenant(platform.url, await platform.organization("Hold races"));
 

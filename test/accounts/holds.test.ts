@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { code, openTenant, SOON, UNKNOWN, workflowSource, type Client } from "../workflows/tenant.ts";
 import { ageRuns } from "./ageRuns.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 const { home, foreign } = await openTwoTenants();
-const { db } = (await openCommonPlatform()).platform.resources;
+const { db } = (await openPlatform()).platform.resources;
 const { upload } = belongings(home);
 
 async function say(by: Client, text: string, user?: string): Promise<string> {
@@ -150,7 +150,7 @@ test("a held run and the threads of its steps are kept until the hold is release
 });
 
 test("a hold on a key or a person keeps the runs that their runs started, with files and turns of their steps", async () => {
-  const { platform } = await openCommonPlatform();
+  const { platform } = await openPlatform();
   const tenant = await openTenant(platform.url, await platform.organization("Child runs"));
   const steps = `ask: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }),
     save: (_, ctx) => ctx.files.save({ name: "a.txt", text: "Kept" })`;

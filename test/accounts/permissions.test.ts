@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../http/service.ts";
 import { uploadForm } from "../knowledge/library.ts";
 import { callRoute, fillPath } from "./everyRoute.ts";
@@ -39,10 +39,7 @@ const NAMED_IN_BODY: [route: string, kind: string, code: string | undefined, bod
   ["POST /api/agents", "projects", "unknown_project", (project_id) => ({ name: "A", project_id })],
   ["POST /api/keys", "projects", "unknown_project", (project_id) => ({ name: "K", project_id })],
 ];
-let walk: Awaited<ReturnType<typeof openRouteWalk>>;
-beforeAll(async () => {
-  walk = await openRouteWalk();
-});
+const walk = await openRouteWalk();
 
 test("every route has one row in docs/permissions.md, and every row has a route", () => {
   expect(walk.routes.length).toBeGreaterThan(80);

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { code, openTenant, SOON, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
 import { ageRuns } from "./ageRuns.ts";
 
 let home: Tenant;
-let platform: Awaited<ReturnType<typeof openCommonPlatform>>["platform"];
+let platform: Awaited<ReturnType<typeof openPlatform>>["platform"];
 beforeAll(async () => {
-  ({ platform } = await openCommonPlatform());
+  ({ platform } = await openPlatform());
 });
 
 const upload = (by: Client) => home.upload("Hello", by);

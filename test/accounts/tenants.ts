@@ -1,6 +1,6 @@
 import type { Credentials } from "../../cli/organization.ts";
 import { fileForm, say } from "../http/service.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { openTenant, type Client, type Tenant } from "../workflows/tenant.ts";
 
 interface Organizations {
@@ -10,7 +10,7 @@ interface Organizations {
 
 /** Two organizations of a platform, by default of the shared one. */
 export async function openTwoTenants(platform?: Organizations) {
-  const { url, organization } = platform ?? (await openCommonPlatform()).platform;
+  const { url, organization } = platform ?? (await openPlatform()).platform;
   const open = async (name: string) => openTenant(url, await organization(name));
   return { home: await open("Home"), foreign: await open("Foreign") };
 }

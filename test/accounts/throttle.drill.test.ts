@@ -1,15 +1,12 @@
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { clearAttempts, countAttempt } from "#http/auth/throttle.ts";
 import { openLoginAttempts } from "#infra/postgres/loginAttempts.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* Sign-in attempts are limited, in 15 minutes, to 50 per address and to 10 per account from one address. */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople({ TRUST_PROXY: "127.0.0.1" });
-});
+const people = await openPeople({ TRUST_PROXY: "127.0.0.1" });
 beforeEach(async () => {
   await people.service.db.query("delete from ops.login_attempts");
 });

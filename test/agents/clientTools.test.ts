@@ -1,17 +1,13 @@
 import OpenAI from "openai";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startAgents, TOOL } from "./agents.ts";
 import { PNG } from "../clients/deployment.ts";
 import { checkedFetch } from "./checkedFetch.ts";
 
 /* Tools that the caller of an agent brings and runs itself, next to the agent's own. */
 
-let agents: Agents;
-let agent: AgentClient;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent = await agents.open({ tools: [TOOL], client_tools: true });
-});
+const agents = await startAgents();
+const agent = await agents.open({ tools: [TOOL], client_tools: true });
 
 let before: number;
 beforeEach(async () => {

@@ -1,15 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { PDF, PNG } from "../clients/deployment.ts";
 import { fileForm } from "../http/service.ts";
-import { agentClient, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+import { agentClient, startAgents, TOOL } from "./agents.ts";
 
 /* Fields of a request as the provider and the tools receive them, and as the response shows them. */
 
-let agents: Agents;
-let agent: AgentClient;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent = await agents.open({ model: "openai/gpt-test", instructions: "You are Ada's.", reasoning: { effort: "low" } });
+const agents = await startAgents();
+const agent = await agents.open({
+  model: "openai/gpt-test",
+  instructions: "You are Ada's.",
+  reasoning: { effort: "low" },
 });
 beforeEach(() => agents.answers());
 const user = (content: unknown) => ({ role: "user", content });

@@ -1,12 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startAgents, TOOL } from "./agents.ts";
 
-let agents: Agents;
-let agent: AgentClient;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent = await agents.open({ model: "openai/gpt-test" });
-});
+const agents = await startAgents();
+const agent = await agents.open({ model: "openai/gpt-test" });
 beforeEach(() => agents.answers());
 
 const asked = () => agents.asked().messages.map(({ role, content }: any) => `${role}: ${content}`);

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { chargeDollar } from "../accounts/chargeDollar.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { openPayDesk, payTo, responses, type PayDesk } from "./payDesk.ts";
+import { openPayDesk, payTo, responses } from "./payDesk.ts";
 
 /* What turns that wait for a person hold of budgets and limits (docs/spending.md). */
 
-let desk: PayDesk;
-beforeAll(async () => {
-  desk = await openPayDesk();
-  await chargeDollar(desk.person.call, "offline/scripted");
-});
+const desk = await openPayDesk();
+await chargeDollar(desk.person.call, "offline/scripted");
 afterAll(() => desk.site.close());
 
 /** An agent with a limit of its own, and how far that is used. */

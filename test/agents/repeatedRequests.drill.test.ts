@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { eventsIn, expectStream } from "./grammar.ts";
-import { startAgents, type AgentClient, type Agents } from "./agents.ts";
+import { startAgents } from "./agents.ts";
 
 /* Repeated requests, and requests that arrive while another one runs. */
 
-let agents: Agents;
-let agent: AgentClient;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent = await agents.open();
-});
+const agents = await startAgents();
+const agent = await agents.open();
 
 let before: number;
 beforeEach(async () => {

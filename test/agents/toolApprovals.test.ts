@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { StorageUnavailable } from "#events/ports.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
 import { eventsIn, expectStream } from "./grammar.ts";
-import { openPayDesk, payTo, responses, type Payer, type PayDesk } from "./payDesk.ts";
+import { openPayDesk, payTo, responses, type Payer } from "./payDesk.ts";
 
 /* Calls of an agent's tool that wait for a person (ADR 48). */
 
-let desk: PayDesk;
-beforeAll(async () => {
-  desk = await openPayDesk();
-});
+const desk = await openPayDesk();
 afterAll(() => desk.site.close());
 
 const startWaiting = (agent: Payer, input: string) => desk.startWaiting(agent, input);

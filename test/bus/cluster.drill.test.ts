@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import type { CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -6,15 +6,12 @@ import { connectBus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import { pino } from "pino";
 import { testBus, testFolder } from "#test/harness.ts";
-import { startNatsCluster, type NatsCluster } from "#test/natsCluster.ts";
+import { startNatsCluster } from "#test/natsCluster.ts";
 import { openBus, newCommand, createRecorder, sendUntilTaken, until, startWorker } from "./bus.ts";
 import { openInspector } from "./streams.ts";
 
 const replicas = { limits: { replicas: 3 } };
-let cluster: NatsCluster;
-beforeAll(async () => {
-  cluster = await startNatsCluster(await testFolder());
-});
+const cluster = await startNatsCluster(await testFolder());
 afterAll(() => cluster?.stop());
 
 test("every command has one effect and one answer if a stream's leader dies under load", {

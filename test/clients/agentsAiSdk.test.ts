@@ -9,16 +9,13 @@ import {
   type ModelMessage,
   type UIMessage,
 } from "ai";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { describe, expect, test } from "vitest";
+import { startAgents, TOOL } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
 import { AGENTS, generateAndStream, SAID } from "./aiSdkAgents.ts";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
-let agents: Agents;
-beforeAll(async () => {
-  agents = await startAgents();
-});
+const agents = await startAgents();
 
 const modelOf = (agent: string) =>
   createOpenAI({

@@ -1,13 +1,10 @@
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI } from "@langchain/openai";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { describe, expect, test } from "vitest";
+import { startAgents, TOOL } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
 
-let agents: Agents;
-beforeAll(async () => {
-  agents = await startAgents();
-});
+const agents = await startAgents();
 
 const open = async (settings: object) =>
   new ChatOpenAI({

@@ -1,17 +1,14 @@
 import { createOpenResponses } from "@ai-sdk/open-responses";
 import { generateText } from "ai";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, type Agents } from "../agents/agents.ts";
+import { describe, expect, test } from "vitest";
+import { startAgents } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
 import { AGENTS, generateAndStream } from "./aiSdkAgents.ts";
 
 /* A client of the Open Responses specification, which accepts any service that follows it. Streams are held against the grammar. */
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
-let agents: Agents;
-beforeAll(async () => {
-  agents = await startAgents();
-});
+const agents = await startAgents();
 
 /** The client always sends `tool_choice`, which agents refuse: a fetch that leaves it out. */
 const withoutToolChoice: typeof fetch = (input, init) => {

@@ -1,13 +1,10 @@
 import OpenAI from "openai";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { describe, expect, test } from "vitest";
+import { startAgents, TOOL } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
 import { expectStream } from "../agents/grammar.ts";
 
-let agents: Agents;
-beforeAll(async () => {
-  agents = await startAgents();
-});
+const agents = await startAgents();
 
 const clientFor = async (settings: object = {}) =>
   new OpenAI({

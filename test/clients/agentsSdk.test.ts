@@ -1,14 +1,11 @@
 import { Agent, OpenAIResponsesModel, Runner, setTracingDisabled } from "@openai/agents";
 import OpenAI from "openai";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { describe, expect, test } from "vitest";
+import { startAgents, TOOL } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
 
 setTracingDisabled(true);
-let agents: Agents;
-beforeAll(async () => {
-  agents = await startAgents();
-});
+const agents = await startAgents();
 
 async function open(settings: object) {
   const agent_id = await agents.agent(settings);

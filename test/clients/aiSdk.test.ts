@@ -1,15 +1,12 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateObject, generateText, Output, RetryError, streamText, type LanguageModel } from "ai";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { COUNTED, PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
+import { COUNTED, PDF, PNG, startDeployment } from "./deployment.ts";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
-let deployment: Deployment;
-beforeAll(async () => {
-  deployment = await startDeployment();
-});
+const deployment = await startDeployment();
 beforeEach(() => deployment.answers());
 
 const compatible = (id: string, apiKey = deployment.api_key) =>

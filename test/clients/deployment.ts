@@ -1,13 +1,13 @@
 import { countEvents } from "../countEvents.ts";
 import { signIn } from "../http/service.ts";
 import type { Reply } from "../doubles/openai.ts";
-import { openPlatformWithProvider } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
 /** A platform whose `openai/…` models are a double's, and what a client needs to reach it. Files without settings share the platform. */
 export async function startDeployment(env?: Record<string, string>) {
-  const { provider, platform } = await openPlatformWithProvider(env);
+  const { provider, platform } = await openPlatform(env);
   const { api_key, admin, organization_id } = await platform.organization();
   const { call: owner } = await signIn(platform.url, admin);
   // every client reads answers whose usage has a cost, which OpenAI's has not

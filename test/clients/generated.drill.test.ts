@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { testFolder } from "../harness.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 
 /* Clients that generators make of /openapi.json: they compile, their types are those of the service, and their calls work. */
 
@@ -13,17 +13,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(import.meta.dirname, "generated");
 const run = promisify(execFile);
 
-let url: string;
-let description: any;
-let settings: string;
-beforeAll(async () => {
-  const { platform } = await openCommonPlatform();
-  ({ url } = platform);
-  const { api_key, admin } = await platform.organization();
-  const { token } = await signIn(url, admin);
-  settings = JSON.stringify({ url, api_key, session: token });
-  description = await (await fetch(`${url}/openapi.json`)).json();
-});
+const { platform } = await openPlatform();
+const { url } = platform;
+const { api_key, admin } = await platform.organization();
+const { token } = await signIn(url, admin);
+const settings = JSON.stringify({ url, api_key, session: token });
+const description: any = await (await fetch(`${url}/openapi.json`)).json();
 
 const TSCONFIG = {
   compilerOptions: {

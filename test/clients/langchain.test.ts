@@ -1,12 +1,9 @@
 import { ChatOpenAI } from "@langchain/openai";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { COUNTED, PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
+import { COUNTED, PDF, PNG, startDeployment } from "./deployment.ts";
 
-let deployment: Deployment;
-beforeAll(async () => {
-  deployment = await startDeployment();
-});
+const deployment = await startDeployment();
 beforeEach(() => deployment.answers());
 
 const open = (options: ConstructorParameters<typeof ChatOpenAI>[0] = {}) =>

@@ -1,15 +1,11 @@
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { startDeployment, USAGE, type Deployment } from "./deployment.ts";
+import { startDeployment, USAGE } from "./deployment.ts";
 
-let deployment: Deployment;
-let client: OpenAI;
-beforeAll(async () => {
-  deployment = await startDeployment();
-  client = new OpenAI({ apiKey: deployment.api_key, baseURL: deployment.base_url });
-});
+const deployment = await startDeployment();
+const client = new OpenAI({ apiKey: deployment.api_key, baseURL: deployment.base_url });
 beforeEach(() => deployment.answers());
 
 const user = (content: string) => [{ role: "user" as const, content }];

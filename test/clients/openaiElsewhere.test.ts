@@ -1,13 +1,9 @@
 import OpenAI from "openai";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, type Agents } from "../agents/agents.ts";
+import { describe, expect, test } from "vitest";
+import { startAgents } from "../agents/agents.ts";
 
-let agents: Agents;
-let agent_base: string;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent_base = (await agents.open({ model: "openai/gpt-test" })).base;
-});
+const agents = await startAgents();
+const agent_base = (await agents.open({ model: "openai/gpt-test" })).base;
 
 const open = (baseURL = agents.base_url) => new OpenAI({ apiKey: agents.api_key, baseURL, maxRetries: 0 });
 const model = "openai/gpt-test";

@@ -1,13 +1,9 @@
 import OpenAI, { toFile } from "openai";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { PDF, PNG, startDeployment } from "./deployment.ts";
 
-let deployment: Deployment;
-let client: OpenAI;
-beforeAll(async () => {
-  deployment = await startDeployment();
-  client = new OpenAI({ apiKey: deployment.api_key, baseURL: deployment.base_url });
-});
+const deployment = await startDeployment();
+const client = new OpenAI({ apiKey: deployment.api_key, baseURL: deployment.base_url });
 beforeEach(() => deployment.answers({ text: "Seen", usage: null }));
 
 const model = "openai/gpt-test";

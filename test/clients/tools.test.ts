@@ -3,22 +3,19 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, streamText, tool, type LanguageModel } from "ai";
 import OpenAI from "openai";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { openReader } from "../knowledge/library.ts";
-import { startDeployment, type Deployment } from "./deployment.ts";
+import { startDeployment } from "./deployment.ts";
 
 /* Clients that offer tools which run on the server: they see an answer with its sources, and nothing that they had to run. */
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
-let deployment: Deployment;
-beforeAll(async () => {
-  deployment = await startDeployment();
-  const library = openReader(deployment.platform.url, deployment.api_key);
-  const slug = await library.collect("Notes");
-  const { body } = await library.push(slug, { text: "The lighthouse is painted every spring.", name: "Lighthouse" });
-  await library.ended(body.id);
-});
+const deployment = await startDeployment();
+const library = openReader(deployment.platform.url, deployment.api_key);
+const slug = await library.collect("Notes");
+const { body } = await library.push(slug, { text: "The lighthouse is painted every spring.", name: "Lighthouse" });
+await library.ended(body.id);
 beforeEach(() =>
   deployment.answers(
     { tool_calls: [{ name: "search_documents", arguments: { query: "lighthouse" } }] },

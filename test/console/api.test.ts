@@ -1,20 +1,15 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listen } from "../accounts/audit.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { startService, type Service } from "../http/service.ts";
+import { startService } from "../http/service.ts";
 import { openTenant, UNKNOWN, WAITING, workflowSource } from "../workflows/tenant.ts";
 
 /* Routes that the console needs beyond those of the spec. */
 
 type Tenant = Awaited<ReturnType<typeof openTenant>>;
-let service: Service;
-let tenant: Tenant;
-let stranger: Tenant;
-beforeAll(async () => {
-  service = await startService();
-  tenant = await openTenant(service.base, service.credentials);
-  stranger = await openTenant(service.base, await service.organization("Other"));
-});
+const service = await startService();
+const tenant = await openTenant(service.base, service.credentials);
+const stranger = await openTenant(service.base, await service.organization("Other"));
 
 describe("GET /api/workflows/runs", () => {
   test("lists the runs of all workflows of the organization, newest first, with filters", async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, openConsole, PHONE, shownSecret, type Console } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE, refuseNext, shownSecret } from "./browser.ts";
 
 /* An approver's and a builder's way through the console, in a real browser. */
 
@@ -27,16 +27,9 @@ export async function run(ctx, { n }) {
   return ctx.complete(answer);
 }`;
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let newPage: Console["newPage"];
-let refund: { id: string };
-let asking: { id: string };
-beforeAll(async () => {
-  ({ tenant, open, newPage } = await openConsole());
-  refund = await tenant.register(REFUND, {}, { name: "Refund" });
-  asking = await tenant.register(ASKING, {}, { name: "Asking" });
-});
+const { tenant, open, newPage } = await openConsole();
+const refund: { id: string } = await tenant.register(REFUND, {}, { name: "Refund" });
+const asking: { id: string } = await tenant.register(ASKING, {}, { name: "Asking" });
 const waits = (run: string) => tenant.until(run, ({ waiting_on }) => waiting_on.length > 0);
 
 test("a link lets a person without an account decide once on a phone, and shows nothing else", async () => {
@@ -123,11 +116,7 @@ test("leaving an approval whose decision was refused asks first, because its fie
   await page.getByLabel("Reason").selectOption("late");
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("alert").getByText("Not like this.").waitFor();
-  const asked: string[] = [];
-  page.once("dialog", (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
-  });
+  const asked = refuseNext(page);
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect.poll(() => asked, SOON).toEqual(["Leave the page? What you wrote is not saved."]);
   expect(await page.getByLabel("Amount").inputValue()).toBe("5");

@@ -67,12 +67,22 @@ export const shownSecret = async (page: Page): Promise<string> => (await page.lo
 /** Answers every question of a page with yes. */
 export const agreeToAll = (page: Page) => page.on("dialog", (dialog) => void dialog.accept());
 
+/** Answers the next question of a page with no. Returns the texts of the questions so far. */
+export function refuseNext(page: Page): string[] {
+  const asked: string[] = [];
+  page.once("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return asked;
+}
+
 /** The id of the thing that a page shows. */
 export const idIn = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1)!;
 
 export type Console = Awaited<ReturnType<typeof openConsole>>;
 
-/** A service with its console in a browser, and the organization that the console shows. For `beforeAll`. */
+/** A service with its console in a browser, and the organization that the console shows. */
 export async function openConsole(env?: Record<string, string>) {
   const service = await startService(env);
   const browser = await openBrowser();

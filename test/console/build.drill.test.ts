@@ -1,15 +1,11 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SOON, WAITING } from "../workflows/tenant.ts";
-import { agreeToAll, HOSTILE, idIn, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, idIn, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* What builders make: agents, tools, workflows, and what starts them. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 /** Replaces the text of the editor, like a person who selects all and types. */
 async function write(page: Page, label: string, source: string): Promise<void> {

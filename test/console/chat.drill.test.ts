@@ -1,20 +1,15 @@
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
-import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { describe, expect, test } from "vitest";
+import { HOSTILE, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* Conversations with agents and models. */
 
 const WORDS = Array.from({ length: 15 }, (_, n) => `word${n + 1}`).join(" ");
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let agent: { id: string };
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  agent = await tenant.made(
-    tenant.owner("POST", "/agents", { name: "Scripted", model: "offline/scripted", tools: ["search_documents"] }),
-  );
-});
+const { tenant, open } = await openConsole();
+const agent: { id: string } = await tenant.made(
+  tenant.owner("POST", "/agents", { name: "Scripted", model: "offline/scripted", tools: ["search_documents"] }),
+);
 
 /** Opens the chat with an agent or a model. */
 const openChat = (target: string, viewport?: typeof PHONE) =>

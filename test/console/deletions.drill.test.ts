@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON } from "../soon.ts";
-import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole } from "./browser.ts";
 
 /* Deleting single things: documents, collections, conversations, and what a person owns. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("a collection gets a text, is renamed, loses the document, and is deleted after a typed confirmation", async () => {
   const { slug } = await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { name: "Handbook" }));

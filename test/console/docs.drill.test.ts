@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
-import { expectFits, inspect, openConsole, PHONE, takePicture, type Console } from "./browser.ts";
+import { expect, test } from "vitest";
+import { expectFits, inspect, openConsole, PHONE, takePicture } from "./browser.ts";
 
 /* The documentation in a browser. `newPage` fails a test when its page breaks the content security policy. */
 
-let consoleUi: Console;
-beforeAll(async () => {
-  consoleUi = await openConsole();
-});
+const consoleUi = await openConsole();
 const open = async (path: string, viewport?: typeof PHONE) => {
   const page = await consoleUi.newPage(viewport);
   await page.goto(`${consoleUi.service.base}/docs/${path}`);

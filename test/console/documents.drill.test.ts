@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
-import { openReader, type Reader } from "../knowledge/library.ts";
+import { openReader } from "../knowledge/library.ts";
 import { notice, scanOf } from "../reading/scans.ts";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, inspect, LONG_NAME, openConsole, refuseNext } from "./browser.ts";
 
 /* Details and readers of documents, and searches that use them. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let reader: Reader;
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  reader = openReader(tenant.url, tenant.credentials.api_key);
-});
+const { tenant, open } = await openConsole();
+const reader = openReader(tenant.url, tenant.credentials.api_key);
 
 test("a document that was read only in part says so on its page, in its collection and beside its hits", async () => {
   const shelf = await reader.collect("Warnings");
@@ -177,11 +172,7 @@ describe("a document", () => {
       metadata: { kind: "rule", year: 2026 },
     });
     const page = await open(`knowledge/documents/${id}`);
-    const asked: string[] = [];
-    page.once("dialog", (dialog) => {
-      asked.push(dialog.message());
-      void dialog.dismiss();
-    });
+    const asked = refuseNext(page);
     await page.getByText("Details, readers and your own metadata").click();
     await page.getByRole("button", { name: "Leave out key 1" }).click();
     await page.getByRole("link", { name: "Agents", exact: true }).click();

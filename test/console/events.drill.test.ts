@@ -1,19 +1,14 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SOON, workflowSource } from "../workflows/tenant.ts";
-import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole } from "./browser.ts";
 
 /* Events from outside: a person sends one to the runs that wait for it, and a webhook does. */
 
 const WAITS = workflowSource(`const paid = await ctx.waitForEvent("order.paid", { timeout: "1d" });
 return paid.data;`);
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let workflow: { id: string };
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  workflow = await tenant.register(WAITS, {}, { name: `Waits ${HOSTILE}` });
-});
+const { tenant, open } = await openConsole();
+const workflow: { id: string } = await tenant.register(WAITS, {}, { name: `Waits ${HOSTILE}` });
 const waiting = async (): Promise<string> => {
   const run = await tenant.start(workflow);
   await tenant.until(run, ({ waiting_on }) => waiting_on.length > 0);

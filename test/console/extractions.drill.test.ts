@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { fileForm } from "../http/service.ts";
 import { SOON } from "../soon.ts";
-import { agreeToAll, HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* Files that are only turned into text: sent, read, looked at, deleted. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("files are sent, and their text, warnings and failures are shown and deleted", async () => {
   const page = await open("extractions");

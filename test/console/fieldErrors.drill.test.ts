@@ -1,9 +1,9 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hear } from "./axTree.ts";
-import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, inspect, openConsole } from "./browser.ts";
 import { everyForm, makeItems, type Items, type WalkedForm } from "./everyForm.ts";
 
 /* What a screen reader announces about a wrong field, and where the focus goes. */
@@ -19,10 +19,7 @@ const WITHOUT_CHECKS = ["chat/Composer.tsx", "log/Filters.tsx"];
 /** Walked without a session. */
 const SIGN_IN = "signIn/SignIn.tsx";
 
-let all: Console;
-beforeAll(async () => {
-  all = await openConsole();
-});
+const all = await openConsole();
 
 const formWith = (page: Page, button: string): Locator =>
   page.locator("form", { has: page.locator("button", { hasText: new RegExp(`^${button}$`) }) }).first();

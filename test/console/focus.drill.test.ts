@@ -1,15 +1,11 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SOON } from "../workflows/tenant.ts";
-import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, inspect, openConsole } from "./browser.ts";
 
 /* Where the focus is for a person who uses only the keyboard, and that a late answer does not navigate back. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 /** The text of the focused element. */
 const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");

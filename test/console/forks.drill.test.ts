@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { HOSTILE, idIn, inspect, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, idIn, inspect, openConsole, refuseNext, type Console } from "./browser.ts";
 
 /* A run that is forked with changes, and why each step of the new run was executed. */
 
@@ -87,11 +87,7 @@ test("another step is not opened over changes that are being written", async () 
   const parent = await tenant.start(workflow, { order: "A" });
   await tenant.until(parent, isCompleted);
   const page = await openFork(parent, "look");
-  const asked: string[] = [];
-  page.once("dialog", (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
-  });
+  const asked = refuseNext(page);
   await page.getByLabel("Arguments of the run").fill('{"order": "C"}');
   const pay = page.locator("a.step-line", { hasText: "pay" });
   await pay.click();

@@ -1,16 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openTenant, SOON } from "../workflows/tenant.ts";
 import { loseCommand } from "../bus/loseCommand.ts";
-import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, inspect, openConsole } from "./browser.ts";
 
 /* The Health screen: what it shows an operator, and the actions that it offers. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let service: Console["service"];
-beforeAll(async () => {
-  ({ tenant, open, service } = await openConsole());
-});
+const { tenant, open, service } = await openConsole();
 
 const letters = async (by = tenant) => (await by.made(by.owner("GET", "/dead-letters"))).data;
 

@@ -1,17 +1,12 @@
 import type { Dialog, Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
-import { agreeToAll, expectAccessible, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, expectAccessible, inspect, openConsole, PHONE, refuseNext } from "./browser.ts";
 
 /* What people typed survives a lost connection, a session that ends, a reload and a wrong click. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let service: Console["service"];
-beforeAll(async () => {
-  ({ tenant, open, service } = await openConsole());
-});
+const { tenant, open, service } = await openConsole();
 
 const name = (page: Page) => page.getByLabel("Name", { exact: true });
 
@@ -190,11 +185,7 @@ test("another person who signs in sees nothing of the previous page", async () =
 
 test("leaving an unsent form asks first, and leaving a saved one does not", async () => {
   const page = await open("keys/new");
-  const asked: string[] = [];
-  page.once("dialog", (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
-  });
+  const asked = refuseNext(page);
   await name(page).fill("Website");
   await page.getByRole("link", { name: "Agents", exact: true }).click();
   await expect.poll(() => asked, SOON).toEqual(["Leave the page? What you wrote is not saved."]);

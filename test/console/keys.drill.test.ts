@@ -1,24 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { code, SOON } from "../workflows/tenant.ts";
-import {
-  agreeToAll,
-  expectFits,
-  HOSTILE,
-  idIn,
-  inspect,
-  LONG_NAME,
-  openConsole,
-  shownSecret,
-  type Console,
-} from "./browser.ts";
+import { agreeToAll, expectFits, HOSTILE, idIn, inspect, LONG_NAME, openConsole, shownSecret } from "./browser.ts";
 
 /* An administrator's way to the API keys. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 /** What a key may: the models that it sees. */
 const use = (secret: string) => tenant.clientAt(secret)("GET", "/openai/v1/models");

@@ -1,22 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
-import { openReader, type Reader } from "../knowledge/library.ts";
+import { describe, expect, test } from "vitest";
+import { openReader } from "../knowledge/library.ts";
 import { SOON } from "../soon.ts";
-import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole } from "./browser.ts";
 
 /* Documents from their upload to the passage that a citation means. */
 
 const HANDBOOK = readFileSync(new URL("../../examples/handbook.pdf", import.meta.url));
 const LONG = Array.from({ length: 60 }, (_, n) => `# Part ${n}\n\n${`Words of part ${n}. `.repeat(60)}`).join("\n\n");
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let reader: Reader;
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  reader = openReader(tenant.url, tenant.credentials.api_key);
-});
+const { tenant, open } = await openConsole();
+const reader = openReader(tenant.url, tenant.credentials.api_key);
 
 /** Whether an element is within the window. */
 const IS_SEEN = `const { top, bottom } = document.querySelector("mark").getBoundingClientRect(); top >= 0 && bottom <= innerHeight`;

@@ -1,19 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON } from "../soon.ts";
 import { linkHash, type ChainedRow } from "#infra/postgres/verify.ts";
-import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, inspect, openConsole } from "./browser.ts";
 
 /* An operator's way through the log. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let service: Console["service"];
-beforeAll(async () => {
-  ({ tenant, open, service } = await openConsole());
-});
+const { tenant, open, service } = await openConsole();
 
 test("the log describes what happened, is filtered by address, and shows every field of an event", async () => {
   const answer = await tenant.key("POST", "/openai/v1/chat/completions", say(`Hello ${HOSTILE}`));

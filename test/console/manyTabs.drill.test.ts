@@ -1,15 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON } from "../soon.ts";
-import { openConsole, PHONE, type Console } from "./browser.ts";
+import { openConsole, PHONE } from "./browser.ts";
 
 /* Much at once: tabs of one browser, messages of one conversation, and people of every role. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("eight tabs and a phone load and show all changes over one connection per browser", async () => {
   const first = await open("settings?section=projects");

@@ -1,15 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { code, SOON } from "../workflows/tenant.ts";
-import { agreeToAll, HOSTILE, idIn, inspect, LONG_NAME, openConsole, shownSecret, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, idIn, inspect, LONG_NAME, openConsole, shownSecret } from "./browser.ts";
 
 /* An administrator's way to the people of the organization. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let newPage: Console["newPage"];
-beforeAll(async () => {
-  ({ tenant, open, newPage } = await openConsole());
-});
+const { tenant, open, newPage } = await openConsole();
 
 test("a member is added with an initial password, signs in, gets another role, is deactivated and removed", async () => {
   const page = await open("members");

@@ -1,23 +1,18 @@
 import type { Locator } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { seed } from "../../cli/seed.ts";
 import { say } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
-import { openSourceSite, type SourceSite } from "../knowledge/sourceSite.ts";
+import { openSourceSite } from "../knowledge/sourceSite.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
-import { agreeToAll, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, inspect, openConsole, PHONE } from "./browser.ts";
 import { button, countClicks, link } from "./clicks.ts";
 
 /* More things than the twelve, most of them on screens that came later: each from Home by clicks alone, and none with more clicks than here. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let site: SourceSite;
-beforeAll(async () => {
-  site = await openSourceSite();
-  ({ tenant, open } = await openConsole({ PRIVATE_FETCH_HOSTS: site.host, SOURCE_DELAY_MS: "100" }));
-  await seed(tenant.url, tenant.credentials);
-});
+const site = await openSourceSite();
+const { tenant, open } = await openConsole({ PRIVATE_FETCH_HOSTS: site.host, SOURCE_DELAY_MS: "100" });
+await seed(tenant.url, tenant.credentials);
 
 const { click, enter, choose, drop, done, total } = countClicks();
 /** The last of the choices of a list: its label. */

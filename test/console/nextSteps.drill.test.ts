@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
-import { agreeToAll, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* The next step of a person who was refused, has a file that cannot be read, or may only look. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 const SECOND_QUESTION = "And again?";
 

@@ -1,26 +1,19 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { writePdf, stream } from "#services/reading/pdf/writePdf.ts";
-import { openReader, type Reader } from "../knowledge/library.ts";
+import { openReader } from "../knowledge/library.ts";
 import { SOON } from "../soon.ts";
-import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { inspect, openConsole, PHONE } from "./browser.ts";
 
 /* Files as they are, beside their text. */
 
 const HANDBOOK = readFileSync(new URL("../../examples/handbook.pdf", import.meta.url));
 const file = (name: string) => readFileSync(new URL(`../files/${name}`, import.meta.url));
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let newPage: Console["newPage"];
-let reader: Reader;
-let shelf: string;
-beforeAll(async () => {
-  ({ tenant, open, newPage } = await openConsole());
-  reader = openReader(tenant.url, tenant.credentials.api_key);
-  shelf = await reader.collect("Originals");
-});
+const { tenant, open, newPage } = await openConsole();
+const reader = openReader(tenant.url, tenant.credentials.api_key);
+const shelf = await reader.collect("Originals");
 
 const keep = async (name: string, content: Buffer): Promise<string> =>
   (await reader.keep(shelf, { content: Buffer.from(content), name })).id;

@@ -1,14 +1,11 @@
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startService, type Service } from "../http/service.ts";
+import { describe, expect, test } from "vitest";
+import { startService } from "../http/service.ts";
 
 /* The built console, as the service serves it. */
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 
 /** A request whose answer is not decompressed. */
 const get = (path: string, headers: Record<string, string> = {}, base = service.base) =>

@@ -1,18 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
 import { SOON } from "../soon.ts";
-import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* The Privacy screen: retention rules, exports, holds and erasures. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 /** The lines of the file that a page saves. */
 async function saved(page: Page, begin: () => Promise<void>): Promise<{ name: string; lines: any[] }> {

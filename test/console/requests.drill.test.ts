@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* A builder's way to why an answer came out as it did. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 const ask = (text: string, more: Record<string, unknown> = {}) =>
   tenant.key("POST", "/openai/v1/chat/completions", say(text, more));

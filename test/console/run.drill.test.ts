@@ -1,6 +1,6 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SOON, WAITING, workflowSource } from "../workflows/tenant.ts";
-import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, inspect, openConsole } from "./browser.ts";
 
 /* A run that waits and starts other runs, as its page shows it. */
 
@@ -18,13 +18,8 @@ const MANY = workflowSource(
   "count: ({ n }) => n",
 );
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let child: { id: string };
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  child = await tenant.register(WAITING, {}, { name: `Child ${HOSTILE}` });
-});
+const { tenant, open } = await openConsole();
+const child: { id: string } = await tenant.register(WAITING, {}, { name: `Child ${HOSTILE}` });
 
 test("a run shows live what it waits for and how each wait ended, with links to and from the runs it started", async () => {
   const run = await tenant.start(await tenant.register(PARENT, {}, { name: "Parent" }), { child: child.id });

@@ -1,18 +1,13 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
-import { openReader, type Reader } from "../knowledge/library.ts";
+import { expect, test } from "vitest";
+import { openReader } from "../knowledge/library.ts";
 import { SOON } from "../soon.ts";
-import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, inspect, openConsole } from "./browser.ts";
 
 /* A form keeps the settings that it does not show, and applies every limit that it shows. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-let reader: Reader;
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  reader = openReader(tenant.url, tenant.credentials.api_key);
-});
+const { tenant, open } = await openConsole();
+const reader = openReader(tenant.url, tenant.credentials.api_key);
 
 /** The form refuses to overwrite, and its link leads to the stored item. */
 async function seesStored(page: Page, button: string): Promise<void> {

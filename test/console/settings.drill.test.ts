@@ -1,14 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { code, SOON } from "../workflows/tenant.ts";
-import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* The settings of an organization, for each role that may change them. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("changing one's own password ends the other sessions", async () => {
   const builder = await tenant.member("builder");

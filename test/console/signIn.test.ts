@@ -1,15 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { readSettings } from "#infra/config.ts";
 import { consoleLink, formatWelcome } from "../../cli/welcome.ts";
-import { startService, type Service } from "../http/service.ts";
+import { startService } from "../http/service.ts";
 
 /* Signing in by cookie, with its defences. */
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${service.base}/api${path}`, {

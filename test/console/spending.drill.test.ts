@@ -1,15 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON } from "../soon.ts";
-import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* Budgets, prices of models, and aliases. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("prices are set, also for a later date, filtered by address, and give requests and usage a cost", async () => {
   const page = await open("spending?section=prices");

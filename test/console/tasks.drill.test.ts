@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON, workflowSource } from "../workflows/tenant.ts";
-import { agreeToAll, HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* What people come for, from where they begin, in few clicks and without guessing. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("a request is found by an id that a customer sent, with the keyboard and on a phone", async () => {
   const answer = await tenant.key("POST", "/openai/v1/chat/completions", say(`What is due? ${HOSTILE}`));

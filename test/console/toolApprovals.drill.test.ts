@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
-import { HOSTILE, idIn, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { expect, test } from "vitest";
+import { HOSTILE, idIn, inspect, openConsole, PHONE } from "./browser.ts";
 
 /* A builder names a tool that waits for people, somebody asks the agent, and an approver decides. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  const source = `export const meta = { description: "Pays.", parameters: { type: "object" } };
-    export async function execute(args) { return { paid: args.amount }; }`;
-  await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", name: "pay", source }));
-});
+const { tenant, open } = await openConsole();
+const source = `export const meta = { description: "Pays.", parameters: { type: "object" } };
+  export async function execute(args) { return { paid: args.amount }; }`;
+await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", name: "pay", source }));
 
 test("an approval is shown in the agent's settings, in the waiting chat, in the inbox of an approver, and in the request", async () => {
   const agent = { name: `Payer ${HOSTILE}`, model: "offline/scripted", tools: ["pay"] };

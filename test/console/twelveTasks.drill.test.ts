@@ -1,9 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { seed } from "../../cli/seed.ts";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON, workflowSource } from "../workflows/tenant.ts";
-import { agreeToAll, openConsole, PHONE, type Console } from "./browser.ts";
+import { agreeToAll, openConsole, PHONE } from "./browser.ts";
 import { button, countClicks, link } from "./clicks.ts";
 
 /*
@@ -11,12 +11,8 @@ import { button, countClicks, link } from "./clicks.ts";
  * harder.
  */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-  await seed(tenant.url, tenant.credentials);
-});
+const { tenant, open } = await openConsole();
+await seed(tenant.url, tenant.credentials);
 
 const { click, enter, choose, drop, done } = countClicks();
 

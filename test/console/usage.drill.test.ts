@@ -1,17 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON } from "../soon.ts";
-import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* What the organization used, for administrators. */
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 /** Requests of the last 30 days. */
 const countTurns = async (): Promise<number> => (await tenant.made(tenant.owner("GET", "/usage"))).totals.turns;

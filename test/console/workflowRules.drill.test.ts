@@ -1,6 +1,6 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SOON, WAITING, workflowSource } from "../workflows/tenant.ts";
-import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole } from "./browser.ts";
 
 /* What a builder checks before a version is saved, and the rules of a workflow's runs. */
 
@@ -9,11 +9,7 @@ const PAY = workflowSource(
   "pay: ({ amount }) => amount",
 );
 
-let tenant: Console["tenant"];
-let open: Console["open"];
-beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
-});
+const { tenant, open } = await openConsole();
 
 test("a source is checked against stored runs before it is saved, and runs that differ are shown with the place", async () => {
   const workflow = await tenant.register(PAY);

@@ -1,27 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  DIMENSIONS,
-  startSearchEndpoints,
-  type Misbehaviour,
-  type SearchEndpoints,
-} from "../doubles/searchEndpoints.ts";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { DIMENSIONS, startSearchEndpoints, type Misbehaviour } from "../doubles/searchEndpoints.ts";
 import { sendJson } from "../doubles/loopback.ts";
 import { clientOf } from "../http/service.ts";
-import { openLibrary, type Library } from "../knowledge/library.ts";
+import { openLibrary } from "../knowledge/library.ts";
 
 /* Search with an endpoint for embeddings and one for reranking, as a person configures them and a program searches. */
 
-let endpoints: SearchEndpoints;
-let library: Library;
-let account: ReturnType<typeof clientOf>;
-
-beforeAll(async () => {
-  endpoints = await startSearchEndpoints();
-  library = await openLibrary({ PRIVATE_PROVIDER_HOSTS: "127.0.0.1" });
-  account = clientOf({ chat: library.platform.url }, await library.signIn());
-  await library.collect("Handbook");
-});
+const endpoints = await startSearchEndpoints();
+const library = await openLibrary({ PRIVATE_PROVIDER_HOSTS: "127.0.0.1" });
+const account = clientOf({ chat: library.platform.url }, await library.signIn());
+await library.collect("Handbook");
 afterAll(() => endpoints.close());
 beforeEach(() => endpoints.misbehave(undefined));
 

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
-import { startNatsCluster, type NatsCluster } from "#test/natsCluster.ts";
+import { startNatsCluster } from "#test/natsCluster.ts";
 import { startPlatform, testDeployment } from "#test/platform.ts";
 
 /** After this time the remaining server no longer leads any stream, and answers at once that there is no leader. */
 const SETTLED_MS = 12_000;
 
-let cluster: NatsCluster;
-beforeAll(async () => {
-  cluster = await startNatsCluster(await testFolder());
-});
+const cluster = await startNatsCluster(await testFolder());
 afterAll(() => cluster?.stop());
 
 test("a bus without a majority of its servers is reported as down within seconds, and as up when they are back", {

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { afterFile } from "../cleanUp.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { cutAfter, DONE, endless, FINISH, piece, silentAfter, streaming, words } from "./replies.ts";
-import { readStream, setStage, type Fault, type Stage } from "./faultyProvider.ts";
+import { readStream, setStage, type Fault } from "./faultyProvider.ts";
 
 /* Answers that begin and break off. Output that was sent is kept and counted; a turn without output leaves no trace. */
 
@@ -57,21 +58,18 @@ const read: Record<string, [Fault, said: string]> = {
 const only = (faults: Record<string, [Fault, string]>) =>
   Object.fromEntries(Object.entries(faults).map(([name, [fault]]) => [name, fault]));
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await setStage({
-    ...only(broken),
-    ...only(fine),
-    ...only(read),
-    ...wordless,
-    ...unread,
-    "a stream without end": endless(SSE, words("a "), words("and on ".repeat(10_000))),
-    "sources without end": endless(SSE, words("a "), piece({ annotations: [source] })),
-    "silence after two words": silentAfter(words("a "), words("b")),
-    "drops for ever": endless(SSE, words("a "), words("b "), 300),
-  });
-  return stage.close;
+const stage = await setStage({
+  ...only(broken),
+  ...only(fine),
+  ...only(read),
+  ...wordless,
+  ...unread,
+  "a stream without end": endless(SSE, words("a "), words("and on ".repeat(10_000))),
+  "sources without end": endless(SSE, words("a "), piece({ annotations: [source] })),
+  "silence after two words": silentAfter(words("a "), words("b")),
+  "drops for ever": endless(SSE, words("a "), words("b "), 300),
 });
+afterFile(stage.close);
 
 /** Expects a stream that ended with an error, and a failed turn in the log with the same text and its usage. */
 async function expectBroken(name: string, hurry = false) {

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { freePort } from "#infra/embedded/freePort.ts";
+import { afterFile } from "../cleanUp.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
 import { hung, reset, silentAfter } from "./replies.ts";
-import { readStream, setStage, type Fault, type Stage } from "./faultyProvider.ts";
+import { readStream, setStage, type Fault } from "./faultyProvider.ts";
 
 /* A turn that a provider refuses is a 502 without code, and did not happen. One that it never answers is the same 502, and paid. */
 
@@ -35,17 +36,14 @@ const refusals: Record<string, [fault: Fault, calls: number]> = {
   "a connection that is reset": [reset, 3],
 };
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await setStage({
-    ...Object.fromEntries(Object.entries(refusals).map(([name, [fault]]) => [name, fault])),
-    "429 and then an answer": (call) => (call < 3 ? { status: 429, headers: { "retry-after": "0" } } : { text: "ok" }),
-    hung,
-    "headers and no word": silentAfter(),
-    "its credential": { status: 401, body: { error: { message: "Incorrect API key provided: sk-test." } } },
-  });
-  return stage.close;
+const stage = await setStage({
+  ...Object.fromEntries(Object.entries(refusals).map(([name, [fault]]) => [name, fault])),
+  "429 and then an answer": (call) => (call < 3 ? { status: 429, headers: { "retry-after": "0" } } : { text: "ok" }),
+  hung,
+  "headers and no word": silentAfter(),
+  "its credential": { status: 401, body: { error: { message: "Incorrect API key provided: sk-test." } } },
 });
+afterFile(stage.close);
 
 describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", (stream) => {
   test.each(Object.entries(refusals))("is a 502: %s", async (name, [, calls]) => {

@@ -1,11 +1,12 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { afterFile } from "../cleanUp.ts";
 import { streamName } from "#events/ids.ts";
 import { say } from "../http/service.ts";
-import { leavesWell, startTarget, type Target } from "../hostile/target.ts";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
+import { leavesWell, startTarget } from "../hostile/target.ts";
+import { startOpenai } from "../doubles/openai.ts";
 import { DONE, FINISH, streaming, words } from "./replies.ts";
 import { readStream } from "./faultyProvider.ts";
 
@@ -16,14 +17,10 @@ const PAUSE_S = 0.4;
 /** 15 MB as events: more than the buffers of both ends of a connection hold. */
 const HUGE = Array.from({ length: 2_500 }, () => "\u0001".repeat(1_000));
 
-let target: Target;
-let provider: OpenaiDouble;
-beforeAll(async () => {
-  provider = await startOpenai();
-  target = await startTarget({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: provider.url });
-  provider.script(({ method }) => (method === "GET" ? { status: 500 } : streaming(...HUGE.map(words), FINISH, DONE)));
-  return () => provider.close();
-});
+const provider = await startOpenai();
+const target = await startTarget({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: provider.url });
+provider.script(({ method }) => (method === "GET" ? { status: 500 } : streaming(...HUGE.map(words), FINISH, DONE)));
+afterFile(() => provider.close());
 leavesWell(() => target, afterEach);
 
 const ended = async (thread: string): Promise<any> => {

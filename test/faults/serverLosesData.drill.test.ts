@@ -1,7 +1,7 @@
 import { globSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { clientOf, say } from "../http/service.ts";
 import { testDataFolder } from "../harness.ts";
@@ -11,21 +11,13 @@ import { expectSound, startLoad } from "./load.ts";
 
 /* Services that die under load, and lose all they had. PostgreSQL loses nothing; the others may lose everything. */
 
-let folder: string;
-let services: Awaited<ReturnType<typeof startEmbeddedServers>>;
-let face: Awaited<ReturnType<typeof startPlatform>>;
-let worker: Awaited<ReturnType<typeof startPlatform>>;
-let key: string;
-
-beforeAll(async () => {
-  folder = await testDataFolder();
-  services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
-  const addresses = { ...services, master_key: Buffer.alloc(32, 3).toString("base64") };
-  const deployment = { addresses, prefix: "loss", folder };
-  worker = await startPlatform({ roles: ["services", "projections"], deployment });
-  face = await startPlatform({ roles: ["http"], deployment });
-  key = (await face.organization()).api_key;
-});
+const folder = await testDataFolder();
+const services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
+const addresses = { ...services, master_key: Buffer.alloc(32, 3).toString("base64") };
+const deployment = { addresses, prefix: "loss", folder };
+const worker = await startPlatform({ roles: ["services", "projections"], deployment });
+const face = await startPlatform({ roles: ["http"], deployment });
+const key = (await face.organization()).api_key;
 
 // A hook that is registered within another is not run: the servers would outlive the tests.
 afterAll(async () => {

@@ -1,23 +1,20 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { listRoutes } from "../accounts/everyRoute.ts";
 import { startOpenai } from "../doubles/openai.ts";
 import { signIn } from "../http/service.ts";
-import { leavesWell, say, startTarget, UNKNOWN, type Target } from "./target.ts";
+import { leavesWell, say, startTarget, UNKNOWN } from "./target.ts";
 
 /* Sends nonsense to every route of /openapi.json, which may refuse it but must not fail. */
 
 const ODD = "a\u0000' or 1=1 --\u202e";
 
-let target: Target;
-let session: { authorization: string };
-let routes: [method: string, path: string][];
-beforeAll(async () => {
-  target = await startTarget();
-  const { platform, credentials } = target;
-  const { token } = await signIn(platform.url, credentials.admin);
-  session = { authorization: `Bearer ${token}` };
-  routes = (await listRoutes(platform.url)).map((route) => route.split(" ") as [string, string]);
-});
+const target = await startTarget();
+const { platform, credentials } = target;
+const { token } = await signIn(platform.url, credentials.admin);
+const session: { authorization: string } = { authorization: `Bearer ${token}` };
+const routes: [method: string, path: string][] = (await listRoutes(platform.url)).map(
+  (route) => route.split(" ") as [string, string],
+);
 leavesWell(() => target, afterEach);
 
 const filled = (path: string, value: string) =>

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { openTwoTenants } from "../accounts/tenants.ts";
-import { ALONE, openCommonPlatform } from "../sharedPlatform.ts";
+import { ALONE, openPlatform } from "../sharedPlatform.ts";
 import { isOver, workflowSource } from "../workflows/tenant.ts";
 
 /* The size of an answer is limited, and the memory of answers in progress counts. */
 
 const PAGE_BYTES = 2_000_000;
-const { platform } = await openCommonPlatform(ALONE);
+const { platform } = await openPlatform(ALONE);
 const { home } = await openTwoTenants(platform);
 
 const long = (n: number): string => `${n} `.padEnd(100_000, "x");

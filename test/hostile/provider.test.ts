@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
-import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
+import { describe, expect, test } from "vitest";
+import { afterFile } from "../cleanUp.ts";
+import { startOpenai, type Reply } from "../doubles/openai.ts";
 import { chunksOf } from "../http/service.ts";
-import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
+import { expectRefusal, leavesWell, say, startTarget } from "./target.ts";
 
 /* Whatever a provider answers, the service's answer has the documented shape and reveals no credential. */
 
@@ -99,17 +100,13 @@ const streams: Record<string, [Reply, words: string, broken: boolean]> = {
   ],
 };
 
-let target: Target;
-let provider: OpenaiDouble;
-beforeAll(async () => {
-  provider = await startOpenai();
-  target = await startTarget({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: provider.url });
-  provider.script(({ method, body }) => {
-    if (method === "GET") return { status: 500 };
-    return bad[body.model] ?? streams[body.model]?.[0];
-  });
-  return () => provider.close();
+const provider = await startOpenai();
+const target = await startTarget({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: provider.url });
+provider.script(({ method, body }) => {
+  if (method === "GET") return { status: 500 };
+  return bad[body.model] ?? streams[body.model]?.[0];
 });
+afterFile(() => provider.close());
 leavesWell(() => target);
 
 describe.concurrent.each([false, true])("a provider that sends (stream: %s)", (stream) => {

@@ -1,17 +1,14 @@
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal, leavesWell, parsed, say, startTarget } from "./target.ts";
 
 /* What a careless client sends is refused with what would be right. */
 
 const target = await startTarget();
 leavesWell(() => target);
-let session: { authorization: string };
-beforeAll(async () => {
-  const login = `${target.platform.url}/api/auth/login`;
-  const { token } = (await target.send("POST", login, target.credentials.admin, { authorization: "" })).body;
-  session = { authorization: `Bearer ${token}` };
-});
+const login = `${target.platform.url}/api/auth/login`;
+const { token } = (await target.send("POST", login, target.credentials.admin, { authorization: "" })).body;
+const session = { authorization: `Bearer ${token}` };
 
 describe("a body with a Content-Encoding", () => {
   const text = JSON.stringify(say("x"));

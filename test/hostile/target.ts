@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { afterAll, expect } from "vitest";
 import { clientOf, say, UNKNOWN } from "../http/service.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 
 export { say, UNKNOWN };
 
@@ -15,7 +15,7 @@ export type TargetAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>;
  * became a dead letter, and prototypes are unchanged.
  */
 export async function startTarget(env?: Record<string, string>) {
-  const { platform } = await openCommonPlatform(env);
+  const { platform } = await openPlatform(env);
   const credentials = await platform.organization();
   const { api_key } = credentials;
   const chat = `${platform.url}/api/openai/v1`;

@@ -1,34 +1,25 @@
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Reply } from "../doubles/openai.ts";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { openLibrary, type Library } from "../knowledge/library.ts";
+import { openLibrary } from "../knowledge/library.ts";
 import { chunksOf, clientOf } from "./service.ts";
 
 /* The tools of a chat completion (spec: Chat API, built-in tool names, limits, errors). */
 
-let provider: OpenaiDouble;
-let library: Library;
-let handbook: { id: string };
-let note: { id: string };
-let pushed: { id: string };
-let chat: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  provider = await startOpenai();
-  library = await openLibrary({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
-  await library.collect("Staff");
-  await library.collect("Workshop Rules");
-  const pdf = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
-  handbook = await library.keep("staff", { content: pdf, name: "handbook.pdf" });
-  const text = "# Keys\n\nThe key of the wind tunnel hangs behind the door.\n\n# Noise\n\nThe saw is off at night.\n";
-  note = await library.keep("workshop-rules", { content: text, name: "rules.md" });
-  const { body } = await library.push("staff", { text: "The canteen closes at noon on Fridays.", name: "Canteen" });
-  pushed = await library.ended(body.id);
-  chat = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, library.credentials.api_key);
-});
-afterAll(() => provider.close());
+const library = await openLibrary();
+const provider = library.provider;
+await library.collect("Staff");
+await library.collect("Workshop Rules");
+const pdf = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
+const handbook: { id: string } = await library.keep("staff", { content: pdf, name: "handbook.pdf" });
+const text = "# Keys\n\nThe key of the wind tunnel hangs behind the door.\n\n# Noise\n\nThe saw is off at night.\n";
+const note: { id: string } = await library.keep("workshop-rules", { content: text, name: "rules.md" });
+const { body } = await library.push("staff", { text: "The canteen closes at noon on Fridays.", name: "Canteen" });
+const pushed: { id: string } = await library.ended(body.id);
+const chat = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, library.credentials.api_key);
 beforeEach(() => {
   provider.requests.length = 0;
 });

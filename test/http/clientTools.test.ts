@@ -1,22 +1,16 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { clientOf, startService, type Service } from "./service.ts";
+import { describe, expect, test } from "vitest";
+import { clientOf, startService } from "./service.ts";
 
 /* Completions whose key may bring tools that the caller runs (clients with such loops: test/clients). */
 
-type Client = ReturnType<typeof clientOf>;
-let service: Service;
-let closed: Client;
-let person: Client;
-let key: { id: string; key: string };
-let call: Client;
-beforeAll(async () => {
-  service = await startService();
-  closed = clientOf(service, service.credentials.api_key);
-  const { body } = await closed("POST", `${service.base}/api/auth/login`, service.credentials.admin);
-  person = clientOf(service, body.token);
-  key = (await person("POST", `${service.base}/api/keys`, { name: "Own tools", client_tools: true })).body;
-  call = clientOf(service, key.key);
-});
+const service = await startService();
+const closed = clientOf(service, service.credentials.api_key);
+const { body } = await closed("POST", `${service.base}/api/auth/login`, service.credentials.admin);
+const person = clientOf(service, body.token);
+const key: { id: string; key: string } = (
+  await person("POST", `${service.base}/api/keys`, { name: "Own tools", client_tools: true })
+).body;
+const call = clientOf(service, key.key);
 
 const parameters = { type: "object", properties: { city: { type: "string" } } };
 const WEATHER = { type: "function", function: { name: "get_weather", parameters } };

@@ -1,16 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
-import { clientOf, startService, type Service } from "./service.ts";
+import { expect, test } from "vitest";
+import { clientOf, startService } from "./service.ts";
 
-let provider: OpenaiDouble;
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  provider = await startOpenai();
-  service = await startService({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: provider.url });
-  call = clientOf(service, service.credentials.api_key);
-  return () => provider.close();
-});
+const service = await startService();
+const { provider } = service;
+const call = clientOf(service, service.credentials.api_key);
 
 const image = `data:image/png;base64,${Buffer.from("not really an image").toString("base64")}`;
 const ask = (text: string, headers: Record<string, string> = {}) => {

@@ -1,24 +1,18 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { requireAdmin } from "#http/auth/authenticate.ts";
 import { recheckAfterWait } from "#http/base/recheck.ts";
 import { findSessionsByTokenHash } from "#projections/sessions/query.ts";
-import { code, openTenant, type Tenant } from "../workflows/tenant.ts";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { code, openTenant } from "../workflows/tenant.ts";
+import { clientOf, say, startService } from "./service.ts";
 
-let service: Service;
-let owner: ReturnType<typeof clientOf>;
-let api: string;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startService();
-  api = `${service.base}/api`;
-  const anonymous = clientOf(service, "");
-  const { token } = (await anonymous("POST", `${api}/auth/login`, service.credentials.admin)).body;
-  owner = clientOf(service, token);
-  tenant = await openTenant(service.base, service.credentials);
-});
+const service = await startService();
+const api = `${service.base}/api`;
+const anonymous = clientOf(service, "");
+const { token } = (await anonymous("POST", `${api}/auth/login`, service.credentials.admin)).body;
+const owner = clientOf(service, token);
+const tenant = await openTenant(service.base, service.credentials);
 
 /** Opens a stream with a credential and resolves when its first bytes have arrived. */
 async function open(token: string, path: string, body?: unknown) {

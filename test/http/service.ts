@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The whole platform in this process with one organization. Files without settings share the platform. */
 export async function startService(env?: Record<string, string>) {
-  const { url, startCodes, resources: opened, organization, settings } = (await openCommonPlatform(env)).platform;
+  const { platform, provider } = await openPlatform(env);
+  const { url, startCodes, resources: opened, organization, settings } = platform;
   return {
     base: url,
     startCodes,
@@ -16,6 +17,8 @@ export async function startService(env?: Record<string, string>) {
     pool: opened.pool,
     blobs: join(settings.DATA_DIR, "blobs"),
     organization,
+    /** The double behind `openai/…` models. */
+    provider,
     credentials: await organization("First"),
   };
 }

@@ -1,22 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { chunksOf, clientOf } from "../http/service.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
 /* Every citation names the document, the version of its text, the passage and the characters that were read. */
 
 const QUESTION = "How many days of paid leave do I have?";
 
-let library: Library;
-let handbook: { id: string };
-let owner: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  library = await openLibrary();
-  await library.collect("Staff");
-  const content = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
-  handbook = await library.keep("staff", { content, name: "handbook.pdf" });
-  owner = clientOf({ chat: `${library.platform.url}/api` }, await library.signIn());
-});
+const library = await openLibrary();
+await library.collect("Staff");
+const content = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
+const handbook: { id: string } = await library.keep("staff", { content, name: "handbook.pdf" });
+const owner = clientOf({ chat: `${library.platform.url}/api` }, await library.signIn());
 
 const textOf = async ({ document_id, version }: { document_id: string; version: number }): Promise<string> =>
   (await library.call("GET", `/documents/${document_id}/text?version=${version}`)).text;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Credentials } from "../../cli/organization.ts";
 import { clientOf, signIn } from "../http/service.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 
 export interface UploadOptions {
   content?: string | Buffer<ArrayBuffer>;
@@ -62,13 +62,14 @@ export type Reader = ReturnType<typeof openReader>;
 
 /** The whole platform with one organization; files without settings of their own share it. `index` is a proxy to Meilisearch that can be closed. */
 export async function openLibrary(env?: Record<string, string>) {
-  const { platform, index } = await openCommonPlatform(env);
+  const { platform, index, provider } = await openPlatform(env);
   const credentials = await platform.organization("Readers");
   return {
     ...openReader(platform.url, credentials.api_key),
     platform,
     credentials,
     index,
+    provider,
     signIn: async ({ admin }: Pick<Credentials, "admin"> = credentials) => (await signIn(platform.url, admin)).token,
     as: (token: string) => openReader(platform.url, token),
     extractions: `${platform.url}/api/v1/extractions`,

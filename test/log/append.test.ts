@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { newCommandId, newId } from "#events/ids.ts";
 import type { AppendRequest } from "#events/ports.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -6,10 +6,7 @@ import { openLog } from "#infra/postgres/log.ts";
 import { openPool } from "#infra/postgres/pool.ts";
 import { openTestLog, aStream, change, named } from "./log.ts";
 
-let testLog: Awaited<ReturnType<typeof openTestLog>>;
-beforeAll(async () => {
-  testLog = await openTestLog();
-});
+const testLog = await openTestLog();
 afterAll(() => testLog.close());
 
 const kinds = (appended: { kind: string }[]) => appended.map(({ kind }) => kind);

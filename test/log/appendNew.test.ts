@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { newCommandId } from "#events/ids.ts";
 import type { AppendRequest, AppendResult } from "#events/ports.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -9,10 +9,7 @@ import { verifyLog } from "#infra/postgres/verify.ts";
 import { aStream, change, named, openTestLog } from "./log.ts";
 
 type TestLog = Awaited<ReturnType<typeof openTestLog>>;
-let logs: [TestLog, TestLog];
-beforeAll(async () => {
-  logs = [await openTestLog(), await openTestLog()];
-});
+const logs: [TestLog, TestLog] = [await openTestLog(), await openTestLog()];
 afterAll(async () => {
   for (const log of logs) await log.close();
 });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { openTestLog, aStream, change, named } from "./log.ts";
 
-let open: Awaited<ReturnType<typeof openTestLog>>;
-beforeAll(async () => {
-  open = await openTestLog();
-});
+const open = await openTestLog();
 afterAll(() => open.close());
 
 type SliceQuery = Parameters<(typeof open)["log"]["slice"]>[1];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { SessionStarted } from "#events/session.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -6,10 +6,7 @@ import { openLog } from "#infra/postgres/log.ts";
 import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
 import { openTestLog, aStream, change } from "./log.ts";
 
-let testLog: Awaited<ReturnType<typeof openTestLog>>;
-beforeAll(async () => {
-  testLog = await openTestLog({ connections: 12 });
-});
+const testLog = await openTestLog({ connections: 12 });
 afterAll(() => testLog.close());
 
 const WRITERS = 16;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { countNextEvents } from "#infra/postgres/logBytes.ts";
 import type { Db } from "#projections/projection.ts";
@@ -7,10 +7,7 @@ import { aStream, change, named, openTestLog } from "./log.ts";
 
 /* What events take is counted exactly once, by any number of processes, also if one is killed. */
 
-let testLog: Awaited<ReturnType<typeof openTestLog>>;
-beforeAll(async () => {
-  testLog = await openTestLog();
-});
+const testLog = await openTestLog();
 afterAll(() => testLog.close());
 
 const ORGANIZATIONS = [newId(), newId(), newId()];

@@ -1,30 +1,22 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { agentClient, makeTool, signIn, TOOL } from "../agents/agents.ts";
 import { chunksOf, clientOf } from "../http/service.ts";
-import { startPlatform, type Platform } from "../platform.ts";
+import { startPlatform } from "../platform.ts";
 import { startProviders, type Provider } from "./providers.ts";
 
 /* Aliases of models: what a turn does when targets fail, on real servers that speak the providers' formats. */
 
-let platform: Platform;
-let first: Provider;
-let second: Provider;
-let chat: ReturnType<typeof clientOf>;
-let person: Awaited<ReturnType<typeof signIn>>;
-
-beforeAll(async () => {
-  const { providers, env } = await startProviders();
-  first = providers.openai;
-  second = providers.anthropic;
-  platform = await startPlatform({ env: { ...env, PRIVATE_PROVIDER_HOSTS: "127.0.0.1" } });
-  const { api_key, admin } = await platform.organization();
-  chat = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
-  person = await signIn(platform.url, admin);
-  await makeTool(person);
-});
+const { providers, env } = await startProviders();
+const first = providers.openai;
+const second = providers.anthropic;
+const platform = await startPlatform({ env: { ...env, PRIVATE_PROVIDER_HOSTS: "127.0.0.1" } });
+const { api_key, admin } = await platform.organization();
+const chat = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
+const person = await signIn(platform.url, admin);
+await makeTool(person);
 beforeEach(() => {
   first.reply({ text: "The first." });
   second.reply({ text: "The second." });

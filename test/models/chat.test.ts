@@ -7,18 +7,13 @@ import { chunksOf, clientOf } from "../http/service.ts";
 import { startPlatform } from "../platform.ts";
 import { holdAfter, PROVIDERS, startProviders, type Provider } from "./providers.ts";
 
-let providers: Awaited<ReturnType<typeof startProviders>>["providers"];
-let chat: ReturnType<typeof clientOf>;
-let person: Awaited<ReturnType<typeof signIn>>;
-beforeAll(async () => {
-  const started = await startProviders();
-  providers = started.providers;
-  const platform = await startPlatform({ env: { ...started.env, PRIVATE_PROVIDER_HOSTS: "127.0.0.1" } });
-  const { api_key, admin } = await platform.organization();
-  chat = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
-  person = await signIn(platform.url, admin);
-  await makeTool(person);
-});
+const started = await startProviders();
+const providers = started.providers;
+const platform = await startPlatform({ env: { ...started.env, PRIVATE_PROVIDER_HOSTS: "127.0.0.1" } });
+const { api_key, admin } = await platform.organization();
+const chat = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
+const person = await signIn(platform.url, admin);
+await makeTool(person);
 
 test.each(["anthropic", "google"] as const)(
   "a second credential in the format of %s is used under its own name",

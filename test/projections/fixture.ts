@@ -20,7 +20,7 @@ import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { createProjector } from "#infra/postgres/projector.ts";
-import { hashTables } from "#infra/postgres/tables.ts";
+import { hashReadModels } from "../tables.ts";
 import { projections as all } from "#projections/index.ts";
 import type { Projection } from "#projections/projection.ts";
 import { testDatabase } from "#test/harness.ts";
@@ -103,7 +103,7 @@ export async function fixture({ dropHints = false, database = "migrated" }: Fixt
   async function hashes(): Promise<Record<string, string>> {
     const client = await pool.connect();
     try {
-      return await hashTables(client, "read");
+      return await hashReadModels(client);
     } finally {
       client.release();
     }

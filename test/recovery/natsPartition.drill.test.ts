@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { expectSound, startLoad } from "../faults/load.ts";
 import { startProcess } from "../faults/processes.ts";
 import { testFolder } from "../harness.ts";
-import { startNatsCluster, type NatsCluster } from "../natsCluster.ts";
+import { startNatsCluster } from "../natsCluster.ts";
 import { pathAt } from "../natsRoutes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
 /** The other servers elect leaders, and the processes move to them; the rest is for a machine with other work. */
 const BACK_MS = 90_000;
 
-let cluster: NatsCluster;
-beforeAll(async () => {
-  cluster = await startNatsCluster(await testFolder(), { proxied: true });
-});
+const cluster = await startNatsCluster(await testFolder(), { proxied: true });
 afterAll(() => cluster?.stop());
 
 /** One server of the cluster is cut off from the others. */

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Manifest } from "../../cli/backup/format.ts";
 import { isPublished } from "#events/published.ts";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
-import { hashTables } from "#infra/postgres/tables.ts";
+import { hashReadModels } from "../tables.ts";
 import { verifyLog } from "#infra/postgres/verify.ts";
 import type { Resources } from "../../roles/resources.ts";
 import { readFeed } from "../bus/streams.ts";
@@ -37,7 +37,7 @@ const readPublished = async (log: Resources["log"]) => (await allEvents(log)).fi
 
 async function readModels({ pool }: Pick<Resources, "pool">) {
   const client = await pool.connect();
-  return hashTables(client, "read").finally(() => client.release());
+  return hashReadModels(client).finally(() => client.release());
 }
 
 /** Runs `svc backup` while the service goes on. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { aLibrary } from "./library.ts";
 
@@ -13,14 +13,9 @@ const TEXT = [
   "السياسة والإجازة שלום עולם 🎉🚀 C++ naïve café straße",
 ];
 const TAGS = ["plain", 'x" OR org != "', "back\\slash\\", "new\nline", "🏷️", "'", ""];
-let mine: Awaited<ReturnType<typeof its.shelf>>;
-let theirs: typeof mine;
-let document = "";
-beforeAll(async () => {
-  [mine, theirs] = [await its.shelf(), await its.shelf()];
-  document = await its.add(mine, TEXT, { name: 'A "name" OR org EXISTS', tags: TAGS });
-  await its.add(theirs, TEXT, { name: 'A "name" OR org EXISTS', tags: TAGS });
-});
+const [mine, theirs] = [await its.shelf(), await its.shelf()];
+const document = await its.add(mine, TEXT, { name: 'A "name" OR org EXISTS', tags: TAGS });
+await its.add(theirs, TEXT, { name: 'A "name" OR org EXISTS', tags: TAGS });
 
 const HOSTILE = [
   'org = "x" OR org != "x"',

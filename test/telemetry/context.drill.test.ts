@@ -1,23 +1,18 @@
 import { jetstream } from "@nats-io/jetstream";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { parseTraceId } from "#events/trace.ts";
 import { openInspector } from "../bus/streams.ts";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
+import { startOpenai } from "../doubles/openai.ts";
 import { clientOf } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
-import { openWorkflows, workflowSource, type Workflows } from "../workflows/harness.ts";
+import { openWorkflows, workflowSource } from "../workflows/harness.ts";
 
 /* How a trace propagates from a request to all its effects, without span export. */
 
-let provider: OpenaiDouble;
-let w: Workflows;
-let chat: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  provider = await startOpenai();
-  w = await openWorkflows({ OPENAI_API_KEY: "sk-deployment", OPENAI_BASE_URL: provider.url });
-  chat = clientOf({ chat: `${w.url}/api/openai/v1` }, w.home.credentials.api_key);
-});
+const provider = await startOpenai();
+const w = await openWorkflows({ OPENAI_API_KEY: "sk-deployment", OPENAI_BASE_URL: provider.url });
+const chat = clientOf({ chat: `${w.url}/api/openai/v1` }, w.home.credentials.api_key);
 afterAll(() => provider.close());
 beforeEach(() => provider.script(() => undefined));
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { parseTraceId } from "#events/trace.ts";
-import { startCollector, type Collector, type ToldSpan } from "../doubles/collector.ts";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
+import { startCollector, type ToldSpan } from "../doubles/collector.ts";
+import { startOpenai } from "../doubles/openai.ts";
 import { startProcess } from "../faults/processes.ts";
 import { clientOf } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
@@ -17,11 +17,7 @@ const CANARY = "canary words";
 const KEY = "sk-canary-0123456789abcdef";
 const WATCH = `--import ${fileURLToPath(new URL("./watchModules.ts", import.meta.url))}`;
 
-let collector: Collector;
-let provider: OpenaiDouble;
-beforeAll(async () => {
-  [collector, provider] = await Promise.all([startCollector(), startOpenai()]);
-});
+const [collector, provider] = await Promise.all([startCollector(), startOpenai()]);
 afterAll(() => Promise.all([collector.close(), provider.close()]));
 
 /** Starts an http and a services process, records the modules that each loads, and runs the projections in this process. */

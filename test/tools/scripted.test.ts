@@ -2,10 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
-import { openDesk, toolSource, type Desk } from "./desk.ts";
+import { openDesk, toolSource } from "./desk.ts";
 
 /* An organization's own tools in chats and agents. */
 
@@ -18,25 +17,13 @@ async function sell(request: IncomingMessage, response: ServerResponse): Promise
 }
 const shop = createServer((request, response) => void sell(request, response));
 
-let provider: OpenaiDouble;
-let desk: Desk;
-let shop_url: string;
-beforeAll(async () => {
-  provider = await startOpenai();
-  shop.listen(0, "127.0.0.1");
-  await once(shop, "listening");
-  const { port } = shop.address() as AddressInfo;
-  shop_url = `http://127.0.0.1:${port}`;
-  desk = await openDesk({
-    OPENAI_API_KEY: "sk-x",
-    OPENAI_BASE_URL: provider.url,
-    PRIVATE_FETCH_HOSTS: `127.0.0.1:${port}`,
-  });
-});
-afterAll(async () => {
-  await provider.close();
-  shop.close();
-});
+shop.listen(0, "127.0.0.1");
+await once(shop, "listening");
+const { port } = shop.address() as AddressInfo;
+const shop_url = `http://127.0.0.1:${port}`;
+const desk = await openDesk({ PRIVATE_FETCH_HOSTS: `127.0.0.1:${port}` });
+const provider = desk.service.provider;
+afterAll(() => void shop.close());
 beforeEach(() => {
   provider.requests.length = 0;
   seen.length = 0;

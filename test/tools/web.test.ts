@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PRIVATE_ADDRESSES } from "../doubles/privateAddresses.ts";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
+import type { OpenaiDouble } from "../doubles/openai.ts";
 import { eventsIn } from "../agents/grammar.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { chunksOf, clientOf } from "../http/service.ts";
@@ -67,23 +67,20 @@ let slow: Promise<any>;
 beforeAll(async () => {
   site = await openSite(serveWeb);
   engine = await openSite((request, response) => engineAnswers(request, response));
-  provider = await startOpenai();
   desk = await openDesk({
-    OPENAI_API_KEY: "sk-x",
-    OPENAI_BASE_URL: provider.url,
     PRIVATE_FETCH_HOSTS: site.host,
     PRIVATE_PROVIDER_HOSTS: engine.host,
     WEB_SEARCH_URL: `${engine.url}/deployment`,
     WEB_SEARCH_API_KEY: "deployment-key",
   });
+  provider = desk.service.provider;
   slow = webFetch({ url: `${site.url}/slow` });
   // awaited by the last test of web_fetch
   slow.catch(() => {});
 });
-afterAll(async () => {
+afterAll(() => {
   site.close();
   engine.close();
-  await provider.close();
 });
 beforeEach(() => {
   engineAnswers = answering(BRAVE);

@@ -1,20 +1,16 @@
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { UNKNOWN, code, gate, isOver, openFunctions } from "./harness.ts";
 
-let stage: Functions;
-let home: Tenant;
 let slow = gate();
-beforeAll(async () => {
-  stage = await openFunctions({
-    slow: {
-      run: async (ctx) => ctx.complete(await ctx.runStepMany("slow", ["a", "b"], 2)),
-      steps: { slow: (item) => slow.opened.then(() => item) },
-    },
-    waits: { run: async (ctx) => ctx.awaitApproval("boss", { title: "Go?" }) },
-    echo: { run: async (ctx, args) => ctx.complete(args) },
-  });
-  ({ home } = stage);
+const stage = await openFunctions({
+  slow: {
+    run: async (ctx) => ctx.complete(await ctx.runStepMany("slow", ["a", "b"], 2)),
+    steps: { slow: (item) => slow.opened.then(() => item) },
+  },
+  waits: { run: async (ctx) => ctx.awaitApproval("boss", { title: "Go?" }) },
+  echo: { run: async (ctx, args) => ctx.complete(args) },
 });
+const { home } = stage;
 
 const cancel = (run: string, body?: unknown, by = home.owner) => by("POST", `/workflows/runs/${run}/cancel`, body);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

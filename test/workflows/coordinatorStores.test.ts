@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { SOON, counters, namedGates, openCoordinators, resultOf, typesOf, type Coordinators } from "./harness.ts";
+import { SOON, counters, namedGates, openCoordinators, resultOf, typesOf } from "./harness.ts";
 
 /* A coordinator whose database or blobs are unavailable for a while continues what it has begun. */
 
@@ -39,21 +39,18 @@ const workflows: Record<string, PlainWorkflow> = {
 const failing = { heads: 0, blobs: 0 };
 const failsNow = (what: keyof typeof failing): boolean => failing[what] > 0 && failing[what]-- > 0;
 
-let bench: Coordinators;
-beforeAll(async () => {
-  bench = await openCoordinators(workflows, {
-    change: ({ log, vault }) => ({
-      log: {
-        ...log,
-        heads: (streams) =>
-          failsNow("heads") ? Promise.reject(new Unavailable("The database is away.")) : log.heads(streams),
-      },
-      vault: {
-        ...vault,
-        put: (...asked) => (failsNow("blobs") ? Promise.reject(new Error("no space left")) : vault.put(...asked)),
-      },
-    }),
-  });
+const bench = await openCoordinators(workflows, {
+  change: ({ log, vault }) => ({
+    log: {
+      ...log,
+      heads: (streams) =>
+        failsNow("heads") ? Promise.reject(new Unavailable("The database is away.")) : log.heads(streams),
+    },
+    vault: {
+      ...vault,
+      put: (...asked) => (failsNow("blobs") ? Promise.reject(new Error("no space left")) : vault.put(...asked)),
+    },
+  }),
 });
 beforeEach(() => Object.assign(failing, { heads: 0, blobs: 0 }));
 

@@ -1,54 +1,50 @@
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
 import { stepId } from "#events/ids.ts";
 import { listenTo, type ListenOptions, type ReceivedEvent } from "./runEvents.ts";
-import { SOON, UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
+import { SOON, UNKNOWN, code, gate, isOver, openFunctions } from "./harness.ts";
 
-let stage: Functions;
-let home: Tenant;
 let slow = gate();
-beforeAll(async () => {
-  stage = await openFunctions({
-    all: {
-      run: async (ctx) => {
-        const paid = await ctx.runStep("pay", { amount: 1 });
-        await ctx.sleep(1);
-        const { approved } = await ctx.awaitApproval("boss", { title: "Go?" });
-        return { paid, approved };
-      },
-      steps: {
-        pay: (_, { attempt }) => {
-          if (attempt === 1) throw new StepFailure("step_error", "busy", { retry_after_ms: 1, logs: ["trying"] });
-          return "paid";
-        },
+const stage = await openFunctions({
+  all: {
+    run: async (ctx) => {
+      const paid = await ctx.runStep("pay", { amount: 1 });
+      await ctx.sleep(1);
+      const { approved } = await ctx.awaitApproval("boss", { title: "Go?" });
+      return { paid, approved };
+    },
+    steps: {
+      pay: (_, { attempt }) => {
+        if (attempt === 1) throw new StepFailure("step_error", "busy", { retry_after_ms: 1, logs: ["trying"] });
+        return "paid";
       },
     },
-    many: {
-      run: async (ctx, { many }) =>
-        (
-          await ctx.runStepMany(
-            "count",
-            Array.from({ length: many }, (_, n) => n),
-            50,
-          )
-        ).length,
-      steps: { count: (n) => n },
-    },
-    slow: { run: async (ctx) => ctx.runStep("slow"), steps: { slow: () => slow.opened.then(() => "late") } },
-    wide: {
-      run: async (ctx) =>
-        (
-          await ctx.runStepMany(
-            "big",
-            Array.from({ length: 40 }, (_, n) => n),
-            10,
-          )
-        ).length,
-      steps: { big: (n) => `${n}`.padEnd(60_000, "x") },
-    },
-  });
-  ({ home } = stage);
+  },
+  many: {
+    run: async (ctx, { many }) =>
+      (
+        await ctx.runStepMany(
+          "count",
+          Array.from({ length: many }, (_, n) => n),
+          50,
+        )
+      ).length,
+    steps: { count: (n) => n },
+  },
+  slow: { run: async (ctx) => ctx.runStep("slow"), steps: { slow: () => slow.opened.then(() => "late") } },
+  wide: {
+    run: async (ctx) =>
+      (
+        await ctx.runStepMany(
+          "big",
+          Array.from({ length: 40 }, (_, n) => n),
+          10,
+        )
+      ).length,
+    steps: { big: (n) => `${n}`.padEnd(60_000, "x") },
+  },
 });
+const { home } = stage;
 
 /** Receives events of a run of the stage. */
 const listen = (run: string, options: ListenOptions = {}) => listenTo(home, run, { url: stage.url, ...options });

@@ -9,7 +9,7 @@ import type { StepHost } from "#services/workflows/tick.ts";
 import { afterFile } from "../cleanUp.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
+import { openPlatform } from "../sharedPlatform.ts";
 import { commandSender, openCoordinator, startRunData } from "./coordinator.ts";
 import { openTenant, SOON, type Workflow } from "./tenant.ts";
 
@@ -30,7 +30,7 @@ export function counters() {
  * without settings of their own share it.
  */
 export async function openWorkflows(env?: Record<string, string>) {
-  const { platform, site } = await openCommonPlatform(env);
+  const { platform, site } = await openPlatform(env);
   const join = async (name: string) => openTenant(platform.url, await platform.organization(name));
   return { ...platform, site, egress: { egress: [site.host] }, join, home: await join("Home") };
 }

@@ -1,16 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
-import type { OpenaiDouble } from "../doubles/openai.ts";
-import { expectRefused, failureOf, openStepAttemptsWithProvider, type StepAttempts } from "./stepAttempts.ts";
+import { expectRefused, failureOf, openStepAttemptsWithProvider } from "./stepAttempts.ts";
 
 /* What a step asks of agents: once, in threads of its run, and within the envelope. */
 
-let provider: OpenaiDouble;
-let platform: StepAttempts;
-let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
-beforeAll(async () => {
-  ({ provider, platform, mine } = await openStepAttemptsWithProvider());
-});
+const { provider, platform, mine } = await openStepAttemptsWithProvider();
 beforeEach(() => {
   provider.script(() => undefined);
 });

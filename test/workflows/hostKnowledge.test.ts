@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { toolSource } from "../tools/desk.ts";
-import { openSite, type Site } from "../tools/site.ts";
-import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
+import { openSite } from "../tools/site.ts";
+import { expectRefused, openStepAttempts, failureOf } from "./stepAttempts.ts";
 
 /* Documents and tools that a step may use, within the envelope. */
 
-let platform: StepAttempts;
-let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
-let rules: { id: string };
-let wages: { id: string };
-let foreign: { id: string };
 /** Never answers. */
-let silent: Site;
-beforeAll(async () => {
-  silent = await openSite(() => {});
-  platform = await openStepAttempts({ PRIVATE_FETCH_HOSTS: silent.host });
-  mine = await platform.organization();
-  const stranger = await platform.organization("Stranger");
-  const keep = async ({ knowledge }: typeof mine, name: string, text: string, tags: string[] = []) => {
-    const slug = await knowledge.collect(name);
-    const { body } = await knowledge.push(slug, { text, name: `${slug}.md`, format: "markdown", tags });
-    return knowledge.ended(body.id);
-  };
-  rules = await keep(mine, "House Rules", "# Noise\n\nThe saw of the workshop is off at night.\n", ["house"]);
-  wages = await keep(mine, "Wages", "# Bonus\n\nThe workshop pays a bonus in May.\n");
-  foreign = await keep(stranger, "Foreign", "# Far\n\nThe workshop of others.\n");
-});
+const silent = await openSite(() => {});
+const platform = await openStepAttempts({ PRIVATE_FETCH_HOSTS: silent.host });
+const mine = await platform.organization();
+const stranger = await platform.organization("Stranger");
+const keep = async ({ knowledge }: typeof mine, name: string, text: string, tags: string[] = []) => {
+  const slug = await knowledge.collect(name);
+  const { body } = await knowledge.push(slug, { text, name: `${slug}.md`, format: "markdown", tags });
+  return knowledge.ended(body.id);
+};
+const rules: { id: string } = await keep(mine, "House Rules", "# Noise\n\nThe saw of the workshop is off at night.\n", [
+  "house",
+]);
+const wages: { id: string } = await keep(mine, "Wages", "# Bonus\n\nThe workshop pays a bonus in May.\n");
+const foreign: { id: string } = await keep(stranger, "Foreign", "# Far\n\nThe workshop of others.\n");
 afterAll(async () => {
   silent.close();
 });

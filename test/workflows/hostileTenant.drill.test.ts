@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
-import { openWorkflows, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { expect, test } from "vitest";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* A tenant whose workflows mean harm, beside one that wants its work done. */
 
@@ -8,15 +8,10 @@ const NATIVE = `'a'.repeat(1e7).indexOf('a'.repeat(5e6) + 'b')`;
 const MEMORY = `const all = []; for (;;) all.push(new Array(1e4).fill(all.length));`;
 const LOOP = `for (;;) {}`;
 
-let w: Workflows;
-let hostile: Tenant;
 /** A run whose every tick kills its thread. It is started first, because it takes longest. */
-let poison: string;
-beforeAll(async () => {
-  w = await openWorkflows();
-  hostile = await w.join("Hostile");
-  poison = await hostile.start(await hostile.register(workflowSource(`return ${NATIVE};`)));
-});
+const w = await openWorkflows();
+const hostile = await w.join("Hostile");
+const poison = await hostile.start(await hostile.register(workflowSource(`return ${NATIVE};`)));
 
 const WORK = workflowSource(
   `const sums = await ctx.runStepMany("add", [1, 2, 3].map((n) => ({ n, of: args.of })));

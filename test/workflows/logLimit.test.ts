@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { code, openWorkflows, SOON, UNKNOWN, WAITING, workflowSource, type Workflows } from "./harness.ts";
 
@@ -9,12 +9,8 @@ const KILOBYTES_EACH = 100;
 const BYTES = 2_000_000;
 const FULL = [413, "storage_limit_reached"];
 
-let w: Workflows;
-let full: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows({ ORGANIZATION_LOG_MEGABYTES: "2", SCHEDULE_SECONDS: "1" });
-  full = w.home;
-});
+const w = await openWorkflows({ ORGANIZATION_LOG_MEGABYTES: "2", SCHEDULE_SECONDS: "1" });
+const full = w.home;
 
 const turnOf = ({ key }: Tenant, text = "Hello") => key("POST", "/openai/v1/chat/completions", say(text));
 

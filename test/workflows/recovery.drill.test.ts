@@ -1,29 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openStepSite, openTenant, workflowSource, type StepSite, type Tenant } from "./harness.ts";
+import { openStepSite, openTenant, workflowSource } from "./harness.ts";
 
 /* Several processes work on the runs of one deployment, and are killed while they do. */
 
 type Process = Awaited<ReturnType<typeof startProcess>>;
 
-let site: StepSite;
-let home: Tenant;
-let twin: string;
-let startServices: () => Promise<Process>;
-let services: Process[];
-beforeAll(async () => {
-  site = await openStepSite();
-  const deployment = await testDeployment();
-  const env = { PRIVATE_FETCH_HOSTS: site.host };
-  startServices = () => startProcess("services", deployment, env);
-  services = await Promise.all([startServices(), startServices(), startServices()]);
-  const platform = await startPlatform({ roles: ["http", "projections"], deployment, env });
-  twin = (await startPlatform({ roles: ["http"], deployment, env })).url;
-  // the owner of the organization needs an approver
-  home = await openTenant(platform.url, await platform.organization("Home"));
-});
+const site = await openStepSite();
+const deployment = await testDeployment();
+const env = { PRIVATE_FETCH_HOSTS: site.host };
+const startServices = () => startProcess("services", deployment, env);
+const services: Process[] = await Promise.all([startServices(), startServices(), startServices()]);
+const platform = await startPlatform({ roles: ["http", "projections"], deployment, env });
+const twin = (await startPlatform({ roles: ["http"], deployment, env })).url;
+// the owner of the organization needs an approver
+const home = await openTenant(platform.url, await platform.organization("Home"));
 
 /** What each run does: a step that is held, two after it, a wait, a person, and one more. */
 const source = () =>

@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
-import { SOON, code, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
+import { expect, test } from "vitest";
+import { SOON, code, isOver, openFunctions } from "./harness.ts";
 
 /* A repeated decision with another value is refused, with the name of the field that would be lost. */
 
@@ -9,14 +9,10 @@ const FORM = {
   required: ["percent"],
 };
 
-let stage: Functions;
-let home: Tenant;
-beforeAll(async () => {
-  stage = await openFunctions({
-    asks: { run: async (ctx, { terms }) => ({ said: await ctx.awaitApproval("boss", terms) }) },
-  });
-  ({ home } = stage);
+const stage = await openFunctions({
+  asks: { run: async (ctx, { terms }) => ({ said: await ctx.awaitApproval("boss", terms) }) },
 });
+const { home } = stage;
 
 async function startAsking(terms: object) {
   const run = await home.start(await stage.register("asks"), { terms: { title: "Go?", ...terms } });

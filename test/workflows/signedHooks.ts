@@ -24,4 +24,3 @@ export async function openSignedHooks() {
     received: async ({ body }: { body: any }) => (await w.home.untilOver(body.run_id)).result,
   };
 }
-export type SignedHooks = Awaited<ReturnType<typeof openSignedHooks>>;

@@ -114,7 +114,6 @@ const Collections = ({ chosen }: { chosen: string[] | null }) => (
   </fieldset>
 );
 
-/** The settings of an agent. */
 export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
   <>
     <div className="side-by-side">

@@ -6,7 +6,6 @@ import { ForBuilders } from "../../parts/ForRole.tsx";
 import { useLocationKey } from "../../parts/useLocationKey.ts";
 import { AgentFields, NEW_AGENT, readAgent } from "./AgentFields.tsx";
 
-/** The form for a new agent. */
 export function NewAgent() {
   const queries = useQueryClient();
   const navigate = useNavigate();

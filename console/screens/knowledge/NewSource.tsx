@@ -47,7 +47,6 @@ const Filter = () => (
   </div>
 );
 
-/** A new source of a collection. */
 export function NewSource({ collection }: { collection: string }) {
   const [kind, setKind] = useState<Kind>("sitemap");
   const { send, formKey } = useSaveForm({

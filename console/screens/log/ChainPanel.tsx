@@ -10,7 +10,6 @@ import { useChainCheck, type ChainCheck } from "./useChainCheck.ts";
 
 const WORDS = { running: "Checking: ", stopped: "Stopped: ", done: "Checked: " } as const;
 
-/** The progress and the results of the check. */
 function Progress({ now }: { now: ChainCheck }) {
   const { broken, checked, proof, state } = now;
   const isGood = state === "done" && !broken && !proof.differs;

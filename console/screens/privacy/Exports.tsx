@@ -7,7 +7,6 @@ import { useLeaveConfirmation } from "../../parts/useLeaveConfirmation.ts";
 import { saveFile } from "../../parts/saveFile.ts";
 import { readSubject, SubjectField } from "./SubjectField.tsx";
 
-/** A file name made of the subject. */
 const fileName = (subject: string): string => `export-${subject.replaceAll(/[^\w.@-]+/g, "-").slice(0, 100)}.jsonl`;
 
 function useExport() {

@@ -65,7 +65,6 @@ interface Props {
   chosen: string | undefined;
 }
 
-/** A new schedule of a workflow. */
 export function NewSchedule({ workflows, chosen }: Props) {
   const [kind, setKind] = useState<Kind>("cron");
   const [picked, setPicked] = useState(chosen);

@@ -114,7 +114,6 @@ const EndpointFields = ({ name, provider }: { name: string; provider: Provider |
   </>
 );
 
-/** The models of the provider. */
 const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
   <>
     <FormField label="Models, one in each line" note="optional: those that it lists">

@@ -59,7 +59,6 @@ const columns = (mayChange: boolean, removal: Action<string>, rotation: Action<T
     : []),
 ];
 
-/** The triggers of a workflow. */
 export function Triggers({ workflow }: { workflow: Workflow }) {
   const { isBuilder } = useRole();
   const triggers = useQuery(listTriggers(workflow.id));

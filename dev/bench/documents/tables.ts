@@ -2,7 +2,6 @@ import { scoreTemplate, TEMPLATES, type Template } from "../../../services/readi
 import type { TableScores } from "../../../services/reading/testing/tables/facts.ts";
 import { progress } from "../tools/progress.ts";
 
-/** Files of each kind. */
 export const FILES_PER_KIND = 40;
 /** Seeds that the tests do not use. */
 export const FIRST_SEED = 1_000;

@@ -3,7 +3,7 @@ import pino from "pino";
 import type { EventLog } from "#events/ports.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
-import { hashTables } from "#infra/postgres/tables.ts";
+import { hashReadModels } from "#test/tables.ts";
 import { projections } from "#projections/index.ts";
 import type { Db } from "#projections/projection.ts";
 import { different, type Finding } from "./finding.ts";
@@ -11,7 +11,7 @@ import { different, type Finding } from "./finding.ts";
 async function hashes(pool: pg.Pool): Promise<Record<string, string>> {
   const client = await pool.connect();
   try {
-    return await hashTables(client, "read");
+    return await hashReadModels(client);
   } finally {
     client.release();
   }

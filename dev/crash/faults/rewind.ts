@@ -38,7 +38,6 @@ interface Rewinding {
   model: RewoundModel;
   /** Resolves when a matching operation is acknowledged, or after some time. */
   acknowledged(fits: (operation: Operation) => boolean): Promise<unknown>;
-  /** Stops the processes of a role. */
   stop(role: "projections" | "http"): void;
 }
 

@@ -1,6 +1,6 @@
 import { BODY_EXAMPLES } from "#http/meta/examples.ts";
 import { atEnd } from "../../cleanUp.ts";
-import { openPlatformWithProvider } from "../../sharedPlatform.ts";
+import { openPlatform } from "../../sharedPlatform.ts";
 import { openSite } from "../../tools/site.ts";
 import { openTenant, type Client, type Tenant } from "../../workflows/tenant.ts";
 
@@ -29,7 +29,7 @@ const HTML = { "content-type": "text/html" };
 export async function openDesk() {
   const site = await openSite((_request, response) => response.writeHead(200, HTML).end(PAGE));
   atEnd("file", () => site.close());
-  const { platform, provider } = await openPlatformWithProvider({ PRIVATE_FETCH_HOSTS: site.host });
+  const { platform, provider } = await openPlatform({ PRIVATE_FETCH_HOSTS: site.host });
   const credentials = await platform.organization("Example");
   const tenant = await openTenant(platform.url, credentials);
   const answers: Answer[] = [];
