@@ -53,6 +53,17 @@ test("a reset restores the memory byte for byte, so that no trace of a script re
   expect(realm.vm()).toBe(before);
 });
 
+test("a reset copies what the guest has, and only clears the stack and what is reserved for a script", async () => {
+  const kind: RealmKind = { guest: "() => []", hosts: [], reservedBytes: 1_048_576 };
+  const options = vmOptions({ wasm, memory: 32 * 1024 * 1024, interrupt: () => false, now: () => 0 });
+  const realm = createRealm(kind, options, {});
+  await realm.resetVm();
+  const { content, snapshot } = kind.baseline!;
+  const copied = content.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  expect(copied).toBeGreaterThan(0);
+  expect(copied).toBeLessThan(snapshot.memory.length / 3);
+});
+
 test("a VM whose memory has grown large is replaced", async () => {
   const realm = open();
   await realm.resetVm();

@@ -29,7 +29,7 @@ const LIMITS: RequestLimits = { maxSize: MAX_SIZE, maxPending: 20, maxPendingSiz
 export const STEP_KIND: RealmKind = {
   guest: STEP_GUEST,
   hosts: ["request", "addLog", "deliverResult", "webFunction", "randomBytes"],
-  reservedBytes: 256 * 1024,
+  reservedBytes: 64 * 1024,
 };
 
 /** Maximum wait of setTimeout: the maximum time of a step. */
