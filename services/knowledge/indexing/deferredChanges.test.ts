@@ -2,8 +2,13 @@ import { expect, test } from "vitest";
 import type { PublicEvent } from "#events/ports.ts";
 import { createDeferredChanges } from "./deferredChanges.ts";
 
-const changed = (id: number, position: number, organization_id = "o1", type = "DocumentChanged"): PublicEvent =>
-  ({ stream: `document-${id}`, organization_id, type, position, data: {} }) as PublicEvent;
+const changed = (id: number, position: number, organization_id = "o1", type = "DocumentChanged"): PublicEvent => ({
+  stream: `document-${id}`,
+  organization_id,
+  type,
+  position,
+  data: {},
+});
 const streams = (...ids: number[]): Set<string> => new Set(ids.map((id) => `document-${id}`));
 
 test("what does not fit is planned again until it does, and holds the checkpoint back", () => {
