@@ -161,6 +161,16 @@ function decide(turns: TurnFollower, { spending, limits }: SpenderReading, turn:
   return money.length > 0 ? { ...answer, reserved: fromPicodollars(cost) } : answer;
 }
 
+/** Decides once this process has a share that suffices. */
+async function decideLater(turns: TurnFollower, current: SpenderReading, turn: WantedTurn) {
+  const giveUpAt = currentTime() + MAX_WAIT_MS;
+  for (;;) {
+    await turns.renew();
+    const decided = decide(turns, current, turn, currentTime() > giveUpAt);
+    if (decided !== "wait") return decided;
+  }
+}
+
 /** What may happen with an admitted turn. */
 const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<TurnAdmission, "withdraw" | "end"> => ({
   withdraw: () => turns.announce({ kind: "withdrawn", turn_id }),
@@ -192,12 +202,9 @@ export function watchRates(options: FollowerOptions): RateWatch {
       const known = followers.get(spender.organization_id);
       const turns = known?.hasCounted(reading.budgets) ? known : await follow(spender.organization_id, reading.budgets);
       const current = { spending: reading.spending, limits };
-      const giveUpAt = currentTime() + MAX_WAIT_MS;
-      for (; ; await turns.renew()) {
-        const decided = decide(turns, current, turn, currentTime() > giveUpAt);
-        if (decided === "wait") continue;
-        return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
-      }
+      const now = decide(turns, current, turn, false);
+      const decided = now === "wait" ? await decideLater(turns, current, turn) : now;
+      return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
     },
     async growReservation({ budgets, spending }, spender, turn) {
       const limits = limitsOfSpender(budgets, spender);
