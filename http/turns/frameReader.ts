@@ -45,9 +45,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   const waiter = createWaiter();
   let isFilling = false;
   let isClosed = false;
-  let isCatchingUp = false;
-  /** Ends the waits for the client. Made only if there are any: each aborter takes a hundredth of a streamed turn. */
-  let patience: AbortController | undefined;
+  const patience = createPatience();
 
   const push = (more: Frame[]) => {
     for (const frame of isClosed ? [] : more) ready.add(frame);
@@ -57,9 +55,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     const retained = await frames.loadFrames(organization, turn);
     // the newest attempt is enough: it repeats the text of earlier attempts
     for (const frame of newestAttempt(retained)) push(order.accept(frame));
-    if (ready.isEmpty() || isCatchingUp) return;
-    isCatchingUp = true;
-    patience = abortAfter(MAX_CATCH_UP_MS);
+    if (!ready.isEmpty()) patience.begin();
   }
   async function fillGap(): Promise<void> {
     if (isFilling) return;
@@ -82,11 +78,11 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   return {
     catchUp,
     async pace(stream) {
-      if (!isCatchingUp || !patience || held.count(organization) > MAX_HELD) return;
-      await stream.drainedBefore(patience.signal);
+      const until = patience.signal();
+      if (until && held.count(organization) <= MAX_HELD) await stream.drainedBefore(until);
     },
     async next(ms) {
-      if (ready.isEmpty()) isCatchingUp = false;
+      if (ready.isEmpty()) patience.end();
       const mustWait = ready.isEmpty() && !isClosed;
       if (mustWait) await waiter.wait(ms);
       atOnce = mustWait ? 0 : atOnce + 1;
@@ -95,7 +91,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     },
     close() {
       isClosed = true;
-      patience?.abort();
+      patience.close();
       unsubscribe();
       ready.clear();
       waiter.wake();
@@ -103,10 +99,24 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   };
 }
 
-function abortAfter(ms: number): AbortController {
-  const aborter = new AbortController();
-  setTimeout(() => aborter.abort(), ms).unref();
-  return aborter;
+/** How long a writer waits for its client. The aborter is made only if it may wait, because it took a hundredth of a streamed turn. */
+function createPatience() {
+  let aborter: AbortController | undefined;
+  let hasBegun = false;
+  return {
+    begin(): void {
+      if (hasBegun) return;
+      hasBegun = true;
+      const limit = new AbortController();
+      setTimeout(() => limit.abort(), MAX_CATCH_UP_MS).unref();
+      aborter = limit;
+    },
+    end: (): void => void (hasBegun = false),
+    /** Undefined while nobody waits. */
+    signal: (): AbortSignal | undefined => (hasBegun ? aborter?.signal : undefined),
+    /** Ends a wait in progress. */
+    close: (): void => aborter?.abort(),
+  };
 }
 
 function createWaiter() {
