@@ -51,9 +51,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   const waiter = createWaiter();
   let isFilling = false;
   let isClosed = false;
-  let isCatchingUp = false;
-  /** Ends the waits for the client. Made only if there are any: each aborter takes a hundredth of a streamed turn. */
-  let patience: AbortController | undefined;
+  const patience = createPatience();
 
   const push = (more: Frame[]) => {
     for (const frame of isClosed ? [] : more) ready.add(frame);
@@ -63,10 +61,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     // the newest attempt is enough: it repeats the text of earlier attempts
     const retained = newestAttempt(await frames.loadFrames(organization, turn));
     for (const frame of retained) push(order.accept(frame));
-    if (!ready.isEmpty() && !isCatchingUp) {
-      isCatchingUp = true;
-      patience = abortAfter(MAX_CATCH_UP_MS);
-    }
+    if (!ready.isEmpty()) patience.begin();
     return retained.at(-1) ?? NOWHERE;
   }
   async function fillGap(): Promise<void> {
@@ -90,11 +85,11 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   return {
     catchUp,
     async pace(stream) {
-      if (!isCatchingUp || !patience || held.count(organization) > MAX_HELD) return;
-      await stream.drainedBefore(patience.signal);
+      const until = patience.signal();
+      if (until && held.count(organization) <= MAX_HELD) await stream.drainedBefore(until);
     },
     async next(ms) {
-      if (ready.isEmpty()) isCatchingUp = false;
+      if (ready.isEmpty()) patience.end();
       const mustWait = ready.isEmpty() && !isClosed;
       if (mustWait) await waiter.wait(ms);
       atOnce = mustWait ? 0 : atOnce + 1;
@@ -103,7 +98,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
     },
     close() {
       isClosed = true;
-      patience?.abort();
+      patience.close();
       unsubscribe();
       ready.clear();
       waiter.wake();
@@ -111,10 +106,24 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   };
 }
 
-function abortAfter(ms: number): AbortController {
-  const aborter = new AbortController();
-  setTimeout(() => aborter.abort(), ms).unref();
-  return aborter;
+/** How long a writer waits for its client. The aborter is made only if it may wait, because it took a hundredth of a streamed turn. */
+function createPatience() {
+  let aborter: AbortController | undefined;
+  let hasBegun = false;
+  return {
+    begin(): void {
+      if (hasBegun) return;
+      hasBegun = true;
+      const limit = new AbortController();
+      setTimeout(() => limit.abort(), MAX_CATCH_UP_MS).unref();
+      aborter = limit;
+    },
+    end: (): void => void (hasBegun = false),
+    /** Undefined while nobody waits. */
+    signal: (): AbortSignal | undefined => (hasBegun ? aborter?.signal : undefined),
+    /** Ends a wait in progress. */
+    close: (): void => aborter?.abort(),
+  };
 }
 
 function createWaiter() {

@@ -28,7 +28,7 @@ export async function getSubstitute(db: Db, organization: string, user_id: strin
   return { ...rest, substitute: { id, name: decode(name), email: decode(email), role } };
 }
 
-/** Whether a person has named a substitute and not withdrawn it, whoever that is and whenever it holds. */
+/** Whether a person has a substitute, also one for another time or one that has left. */
 export const hasSubstitute = async (db: Db, organization: string, user_id: string): Promise<boolean> =>
   (await db.query("select from read.substitutes where organization_id = $1 and user_id = $2", [organization, user_id]))
     .length > 0;

@@ -14,7 +14,7 @@ const full = w.home;
 
 const turnOf = ({ key }: Tenant, text = "Hello") => key("POST", "/openai/v1/chat/completions", say(text));
 
-/** Sets how much the events of an organization take, and waits until it is told so. */
+/** Sets how much the events of an organization take, and waits until the service has noticed. */
 async function setBytes({ organization_id, owner }: Tenant, bytes: number, message: string): Promise<void> {
   await w.resources.db.query(
     `insert into ops.log_bytes (organization_id, bytes) values ($1, $2)
