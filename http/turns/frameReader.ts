@@ -49,8 +49,7 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
   const ready = createFrameQueue(organization);
   let atOnce = 0;
   const waiter = createWaiter();
-  let isFilling = false;
-  let isClosed = false;
+  let [isFilling, isClosed] = [false, false];
   const patience = createPatience();
 
   const push = (more: Frame[]) => {
