@@ -30,7 +30,9 @@ const kept = async () => {
 };
 
 test("an upload that breaks off at any tenth stores nothing, and can be sent again", async () => {
-  const before = await kept();
+  const nothing = { events: 0, blobs: 0 };
+  // at its start, the service writes and removes a file to learn the disk's time
+  await expect.poll(kept).toEqual(nothing);
   const tenths = Array.from({ length: 10 }, (_, n) => n);
   const parts = tenths.map((tenth) => FILE.subarray(0, Math.floor((FILE.length * tenth) / 10)));
   await Promise.all(
@@ -41,7 +43,7 @@ test("an upload that breaks off at any tenth stores nothing, and can be sent aga
     }),
   );
   await sleep(200);
-  expect(await kept()).toEqual(before);
+  expect(await kept()).toEqual(nothing);
 
   const again = await Promise.all(
     tenths.map((tenth) =>
@@ -52,5 +54,5 @@ test("an upload that breaks off at any tenth stores nothing, and can be sent aga
     ),
   );
   expect(again.map(({ status, body }) => [status, body.bytes])).toEqual(tenths.map(() => [201, 2_000_000]));
-  expect(await kept()).toEqual({ events: before.events + 10, blobs: before.blobs + 10 });
+  expect(await kept()).toEqual({ events: 10, blobs: 10 });
 });
