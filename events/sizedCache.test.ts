@@ -15,18 +15,25 @@ test("the entries that were set or used longest ago are dropped beyond the size"
   expect(cache.find("a")).toBeUndefined();
 });
 
-test("the owner that has the most makes room for the others", () => {
-  const cache = createSizedCache<number>({ size: 10, entries: 4 });
-  cache.set("a", 1, 2, "small");
-  for (const key of ["b", "c", "d"]) cache.set(key, 2, 3, "large");
-  expect(["a", "b", "c", "d"].map(cache.find)).toEqual([1, undefined, 2, 2]);
-  cache.set("e", 3, 1, "small");
-  cache.use("c");
-  cache.set("f", 3, 0, "small");
-  // five entries: three of the owner that has less
-  expect(["a", "e", "f", "c", "d"].map(cache.find)).toEqual([undefined, 3, 3, 2, 2]);
-  cache.set("g", 3, 4, "small");
-  expect(["e", "f", "g", "c", "d"].map(cache.find)).toEqual([3, 3, 3, 2, undefined]);
+test("an owner with a quarter of the room or more makes room for its own next entries", () => {
+  const cache = createSizedCache<number>({ size: 100, entries: 8 });
+  cache.set("other", 1, 1, "other");
+  const keys = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+  for (const [n, key] of keys.entries()) cache.set(key, n, 1, "busy");
+  // eight entries: the oldest of all is still there
+  expect([cache.find("other"), ...keys.map(cache.find)]).toEqual([1, undefined, undefined, 2, 3, 4, 5, 6, 7, 8]);
+  cache.set("large", 9, 95, "busy");
+  expect(["other", "i", "large"].map(cache.find)).toEqual([1, 8, 9]);
+});
+
+test("what idle owners have makes room for one that works", () => {
+  const cache = createSizedCache<number>({ size: 100, entries: 100 });
+  for (let n = 0; n < 20; n++) cache.set(`idle ${n}`, n, 5, `idle ${n}`);
+  cache.use("idle 0");
+  for (let n = 0; n < 5; n++) cache.set(`new ${n}`, n, 5, "active");
+  const found = (name: string, count: number) => Array.from({ length: count }, (_, n) => cache.find(`${name} ${n}`));
+  expect(found("new", 5)).toEqual([0, 1, 2, 3, 4]);
+  expect(found("idle", 7)).toEqual([0, undefined, undefined, undefined, undefined, undefined, 6]);
 });
 
 test("the sizes of what is kept never exceed the limit together, and an entry that fits is kept when it is set", () => {

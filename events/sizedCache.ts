@@ -10,15 +10,12 @@ interface Share {
   size: number;
 }
 
-function findLargest(shares: Iterable<Share>, measure: (share: Share) => number): Share {
-  let largest: Share | undefined;
-  for (const share of shares) if (!largest || measure(share) > measure(largest)) largest = share;
-  return largest!;
-}
+/** An owner with more than this part of a limit makes room for its next entries itself. */
+const LARGE = 1 / 4;
 
 /**
- * Keeps values by key. Beyond a limit it drops the entries that were set or used longest ago, of the owner that has the most, so
- * that one owner does not push out what others have. Without owners, of all.
+ * Keeps values by key. Beyond a limit it drops the entries that were set or used longest ago: those of the owner that sets one if it
+ * has a large share, so that one owner does not push out what others have, or else those of all.
  */
 export function createSizedCache<T>({ size: maxSize, entries: maxEntries = Infinity }: Limits) {
   const kept = new Map<string, { value: T; size: number; owner: string }>();
@@ -36,22 +33,25 @@ export function createSizedCache<T>({ size: maxSize, entries: maxEntries = Infin
     kept.delete(key);
   }
 
-  function dropOne(): void {
-    const isTooLarge = total > maxSize;
-    const { keys } = findLargest(shares.values(), (share) => (isTooLarge ? share.size : share.keys.size));
-    forget(keys.values().next().value!);
+  function dropFor({ keys, size }: Share): void {
+    const isLarge = total > maxSize ? size > maxSize * LARGE : keys.size > maxEntries * LARGE;
+    // never the entry that is being set
+    const oldest = (isLarge && keys.size > 1 ? keys : kept).keys();
+    forget(oldest.next().value!);
   }
 
   return {
     /** Finds a value, which does not count as a use. */
     find: (key: string): T | undefined => kept.get(key)?.value,
-    /** Finds a value, which then is the last of its owner to be dropped. */
+    /** Finds a value, which then is the last to be dropped. */
     use(key: string): T | undefined {
       const found = kept.get(key);
       if (!found) return undefined;
       const { keys } = shares.get(found.owner)!;
       keys.delete(key);
       keys.add(key);
+      kept.delete(key);
+      kept.set(key, found);
       return found.value;
     },
     set(key: string, value: T, size: number, owner = ""): void {
@@ -63,7 +63,7 @@ export function createSizedCache<T>({ size: maxSize, entries: maxEntries = Infin
       share.keys.add(key);
       share.size += size;
       total += size;
-      while (total > maxSize || kept.size > maxEntries) dropOne();
+      while (total > maxSize || kept.size > maxEntries) dropFor(share);
     },
     forget,
   };

@@ -5,6 +5,8 @@ import type { Blobs } from "#events/vault.ts";
 const MAX_BLOB = 64 * 1024;
 /** Bytes of all kept blobs. */
 const MAX_KEPT = 8 * 1024 * 1024;
+/** What an entry takes beside its bytes. */
+const ENTRY = 1_024;
 /** Maximum age, because another process may remove the blob. */
 const MAX_AGE_MS = 10_000;
 
@@ -34,7 +36,7 @@ export function keepNewBlobs(blobs: Blobs): Blobs {
     async put(folder, sealed) {
       const key = await blobs.put(folder, sealed);
       if (sealed.length <= MAX_BLOB)
-        kept.set(key, { sealed: copyOf(sealed), storedAt: performance.now() }, sealed.length);
+        kept.set(key, { sealed: copyOf(sealed), storedAt: performance.now() }, sealed.length + ENTRY);
       return key;
     },
     async get(key) {

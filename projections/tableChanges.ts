@@ -2,6 +2,8 @@ import type { Db } from "./projection.ts";
 
 /** The version of a table is looked up at most this often, while somebody asks for it. */
 const LOOK_MS = 500;
+/** Of the time that a look takes. While a table has become so large that looks take long, caches read rows as if nobody looked. */
+const MIN_REST = 50;
 /** Maximum age of a version that decides. */
 const MAX_AGE_MS = 1_000;
 
@@ -20,7 +22,7 @@ export interface TableChanges {
  */
 export function watchTable(db: Db, table: "budgets" | "providers"): TableChanges {
   const versions = new WeakMap<object, string>();
-  let known: { version: string; at: number } | undefined;
+  let known: { version: string; at: number; took: number } | undefined;
   let isLooking = false;
   async function look(): Promise<void> {
     isLooking = true;
@@ -28,12 +30,12 @@ export function watchTable(db: Db, table: "budgets" | "providers"): TableChanges
     const [row] = await db.query<{ version: string }>(
       `select concat(count(*), ' ', sum(extract(epoch from updated_at))) as version from read.${table}`,
     );
-    known = { version: row!.version, at };
+    known = { version: row!.version, at, took: performance.now() - at };
   }
   /** Undefined until it is looked up. */
   function version(): string | undefined {
     const age = known ? performance.now() - known.at : Infinity;
-    if (age > LOOK_MS && !isLooking)
+    if (age > Math.max(LOOK_MS, (known?.took ?? 0) * MIN_REST) && !isLooking)
       // without a version the caches read the rows, and report a failure
       look()
         .catch(() => {})

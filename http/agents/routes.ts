@@ -84,7 +84,8 @@ function readRoute(app: App, http: Http): void {
       if (readResponseEnd(row)) return replayResponse(http, reply, { head, row, startAfter });
       const { organization_id } = row;
       const reader = openFrameReader(http.frames, organization_id, row.id);
-      const newest = await reader.catchUp().catch(() => undefined);
+      // if the bus does not answer, a later attempt is still told apart
+      const newest = await reader.catchUp().catch(() => ({ attempt: row.attempt, n: Number.MAX_SAFE_INTEGER }));
       const disconnected = disconnectSignal(reply.raw);
       const place = { startAfter, newest };
       await followResponse(http, reply, { organization_id, head, reader, place, disconnected, row });

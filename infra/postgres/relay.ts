@@ -16,6 +16,9 @@ const MAX_UNSAVED = 500;
  */
 const MIN_ROUND_MS = { isAwaited: 2, else: 20 };
 
+/** A round that took longer has waited, for the bus for example. */
+const MAX_REST_MS = 250;
+
 export interface RelayOptions {
   pool: pg.Pool;
   log: Pick<EventLog, "scan">;
@@ -104,7 +107,7 @@ export async function relay(options: RelayOptions, signal: AbortSignal): Promise
       if (signal.aborted) break;
       if (more) {
         // many events, as after the feed's stream was lost: requests get at least half of the process
-        const took = performance.now() - began;
+        const took = Math.min(performance.now() - began, MAX_REST_MS);
         if (took > 0) await sleep(took, undefined, { signal }).catch(() => {});
         continue;
       }

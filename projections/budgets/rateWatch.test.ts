@@ -246,6 +246,22 @@ test("a new limit counts the turns that began before it, when no limit applied t
   expect(await watch!.statuses("o", budget(limits, "key:k"))).toMatchObject([{ used: 1 }, { used: 1 }]);
 });
 
+test("a new limit counts a running turn that no read model has yet", async () => {
+  const [watch] = openProcesses(1);
+  const begin = (turn_id: string, limits: BudgetLimits) =>
+    watch!.admit({ budgets: budget(limits), spending: spendingOf(1) }, spender, {
+      turn_id,
+      tokens: 7,
+      streamed: false,
+      cost: 1n,
+    });
+  const running = admitted(await begin("m1", { cost_per_day: "3" }));
+  const both = { cost_per_day: "3", concurrent_turns: 1 };
+  expect(await begin("m2", both)).toMatchObject({ refused: { code: "rate_limited" } });
+  running.end({ tokens: 6, cost: "0" });
+  admitted(await begin("m3", both));
+});
+
 test("a new limit counts the running turns that began when only money was limited", async () => {
   const recorded: object[] = [];
   const [watch] = openProcesses(1, { recorded });

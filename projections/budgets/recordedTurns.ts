@@ -21,8 +21,9 @@ function applyState(counts: TurnCounts, { turn_id, attempt, ended_at, parked_at,
   else if (parked_at) counts.park(turn_id, attempt, now ?? parked_at.getTime());
 }
 
-/** Counts the turns of the last minute that the read models have. */
+/** Counts the turns of the last minute: those that run here first, because the read models may not have them yet. */
 export async function countRecentTurns({ db, organization, counts }: CountedOrganization): Promise<void> {
+  counts.countUnrated();
   const since = new Date(currentTime() - WINDOW_SECONDS * 1000);
   for (const turn of await listRecentTurns(db, organization, since)) {
     const { turn_id, attempt, streamed, expected } = turn;

@@ -4,6 +4,8 @@ export const WINDOW_SECONDS = 60;
 const MAX_SUBJECTS = 50_000;
 const MAX_TURNS = 50_000;
 
+const NONE: string[] = [];
+
 const secondOf = (ms: number): number => Math.floor(ms / 1000);
 
 /** A sum over the last minute, stored per second. */
@@ -61,6 +63,8 @@ export interface StartedTurn {
   turn_id: string;
   /** The subjects that count it. None: no limit per minute or on concurrency applied to it when it began. */
   subjects: string[];
+  /** The subjects that count it once one of them gets such a limit. */
+  unrated?: string[];
   /** Estimated tokens until it ends. */
   tokens: number;
   streamed: boolean;
@@ -126,9 +130,9 @@ export class TurnCounts {
       count.expected += sign * tokens;
     }
   }
-  #enter({ turn_id, subjects, tokens, streamed, at, attempt }: StartedTurn): void {
+  #enter({ turn_id, subjects, unrated = NONE, tokens, streamed, at, attempt }: StartedTurn): void {
     const open = { ended_at: 0, took: undefined, isParked: false };
-    const turn = { turn_id, subjects, tokens, streamed, at, attempt, ...open };
+    const turn = { turn_id, subjects, unrated, tokens, streamed, at, attempt, ...open };
     this.#open.set(turn_id, turn);
     this.#countOpen(turn, 1);
   }
@@ -152,6 +156,11 @@ export class TurnCounts {
     if ((open && open.subjects.length > 0) || this.#ended.has(turn.turn_id)) return;
     for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, 1);
     this.#enter(turn);
+  }
+  /** Counts the running turns that began without a limit per minute or on concurrency, because one was set since. */
+  countUnrated(): void {
+    for (const turn of this.#open.values())
+      if (turn.subjects.length === 0) this.begin({ ...turn, subjects: turn.unrated ?? NONE });
   }
   /** This attempt has ended because the turn waits for a person. */
   park(turn_id: string, attempt: number, at: number): void {

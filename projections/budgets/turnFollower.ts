@@ -104,7 +104,8 @@ export class TurnFollower {
   begin({ turn_id, subjects, tokens, streamed, reserved, isRated }: NewTurn, at: number): void {
     this.counts.readmit(turn_id);
     this.reservations.readmit(turn_id);
-    this.counts.begin({ turn_id, subjects: isRated ? subjects : UNRATED, tokens, streamed, at, attempt: 1 });
+    const counting = isRated ? { subjects } : { subjects: UNRATED, unrated: subjects };
+    this.counts.begin({ turn_id, ...counting, tokens, streamed, at, attempt: 1 });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved, at });
     if (!this.#hasPeers()) return;
     const held = reserved !== undefined && { reserved: String(reserved) };

@@ -10,6 +10,8 @@ interface LimitDeps {
 
 const NO_SPACE: Refusal = { code: "storage_full", message: "A disk of the service is almost full." };
 
+const LIMITS: ReadonlySet<string> = new Set<Refusal["code"]>(["storage_full", "storage_limit_reached"]);
+
 /** Why no schedule of the organization can start a run now; undefined if they can. */
 export const findLimit = ({ freeSpace, logLimits }: LimitDeps, organization: string): Refusal | undefined =>
   freeSpace.isRefused("runs") ? NO_SPACE : logLimits.refusal(organization);
@@ -31,7 +33,10 @@ export function createHeldTimes(deps: LimitDeps, now: () => number) {
       return why === "skipped" || why === limit.code;
     },
     /** Whether the schedule could not start a run at its due time. */
-    wasLimited: (organization: string, { next }: ScheduleState): boolean =>
-      next !== null && (limitedAt.get(organization) ?? 0) >= Date.parse(next.fires_at),
+    wasLimited(organization: string, state: ScheduleState): boolean {
+      // what is in memory is lost when an operator raises the limit
+      if (LIMITS.has(whyUnstarted(state) ?? "")) return true;
+      return state.next !== null && (limitedAt.get(organization) ?? 0) >= Date.parse(state.next.fires_at);
+    },
   };
 }

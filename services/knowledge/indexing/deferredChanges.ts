@@ -31,7 +31,7 @@ export function createDeferredChanges(maxWaiting = MAX_WAITING) {
     settle(planned: PublicEvent[], deferred: ReadonlySet<string>): void {
       for (const event of planned) {
         const key = keyOf(event);
-        if (deferred.has(event.stream)) waiting.set(key, event);
+        if (deferred.has(event.stream) && event.type !== "DocumentIndexed") waiting.set(key, event);
         else if ((waiting.get(key)?.position ?? Infinity) <= event.position) waiting.delete(key);
       }
     },

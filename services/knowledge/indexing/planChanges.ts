@@ -100,7 +100,8 @@ function wantedGenerations(
     );
     if (causes.length === 0) return [];
     const known = contents.get(document_id, text.generation);
-    const isIndexed = known !== undefined && known.position >= causes.at(-1)!.position;
+    // deferred events come in any order
+    const isIndexed = known !== undefined && causes.every((cause) => cause.position <= known.position);
     const isAwaited = text === awaited;
     if (isIndexed && !isAwaited) return [];
     const finished_at = isIndexed ? known.finished_at : undefined;
