@@ -4,7 +4,8 @@ export const WINDOW_SECONDS = 60;
 const MAX_SUBJECTS = 50_000;
 const MAX_TURNS = 50_000;
 
-const NONE: string[] = [];
+/** No subject counts a turn to which no limit per minute or on concurrency applies. */
+export const NO_SUBJECTS: string[] = [];
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000);
 
@@ -130,7 +131,7 @@ export class TurnCounts {
       count.expected += sign * tokens;
     }
   }
-  #enter({ turn_id, subjects, unrated = NONE, tokens, streamed, at, attempt }: StartedTurn): void {
+  #enter({ turn_id, subjects, unrated = NO_SUBJECTS, tokens, streamed, at, attempt }: StartedTurn): void {
     const open = { ended_at: 0, took: undefined, isParked: false };
     const turn = { turn_id, subjects, unrated, tokens, streamed, at, attempt, ...open };
     this.#open.set(turn_id, turn);
@@ -160,7 +161,7 @@ export class TurnCounts {
   /** Counts the running turns that began without a limit per minute or on concurrency, because one was set since. */
   countUnrated(): void {
     for (const turn of this.#open.values())
-      if (turn.subjects.length === 0) this.begin({ ...turn, subjects: turn.unrated ?? NONE });
+      if (turn.subjects.length === 0) this.begin({ ...turn, subjects: turn.unrated ?? NO_SUBJECTS });
   }
   /** This attempt has ended because the turn waits for a person. */
   park(turn_id: string, attempt: number, at: number): void {

@@ -8,7 +8,7 @@ import { NewLimitDetector } from "./newLimitDetector.ts";
 import type { BudgetRow } from "./query.ts";
 import { countRecentTurns, endUnannounced } from "./recordedTurns.ts";
 import { Reservations } from "./reservations.ts";
-import { TurnCounts, WINDOW_SECONDS, type StartedTurn } from "./turnCounts.ts";
+import { NO_SUBJECTS, TurnCounts, WINDOW_SECONDS, type StartedTurn } from "./turnCounts.ts";
 import { UsedShare } from "./usedShare.ts";
 
 /** Interval at which unfinished turns are looked up and the other processes are asked. */
@@ -54,9 +54,6 @@ interface FollowedOrganization {
   /** Called once, after the follower has closed. The organization's next turn opens a new one. */
   onIdle(): void;
 }
-
-/** No subject counts a turn to which no limit per minute or on concurrency applies. */
-const UNRATED: string[] = [];
 
 /** One organization's turns as this process knows them: first from the read models, then from all processes. */
 export class TurnFollower {
@@ -104,7 +101,7 @@ export class TurnFollower {
   begin({ turn_id, subjects, tokens, streamed, reserved, isRated }: NewTurn, at: number): void {
     this.counts.readmit(turn_id);
     this.reservations.readmit(turn_id);
-    const counting = isRated ? { subjects } : { subjects: UNRATED, unrated: subjects };
+    const counting = { subjects: isRated ? subjects : NO_SUBJECTS, unrated: subjects };
     this.counts.begin({ turn_id, ...counting, tokens, streamed, at, attempt: 1 });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved, at });
     if (!this.#hasPeers()) return;
