@@ -31,6 +31,13 @@ test("a document that changes again and again waits once", () => {
   expect(next()).toEqual([changed(1, 50)]);
 });
 
+test("the end of an indexing is not planned again", () => {
+  const { settle, next } = createDeferredChanges();
+  const indexed = changed(1, 2, "o1", "DocumentIndexed");
+  settle([changed(1, 1), indexed], streams(1));
+  expect(next()).toEqual([changed(1, 1)]);
+});
+
 test("each organization gets its next ones, whatever the others have", () => {
   const { settle, next, isFull } = createDeferredChanges(201);
   const many = Array.from({ length: 200 }, (_, n) => changed(n, n + 1));

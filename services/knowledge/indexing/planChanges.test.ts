@@ -36,7 +36,7 @@ const changed = DocumentChanged.of(id, { name: "b" });
 const deleted = DocumentDeleted.of({ ...id, collection_id: "k1", content_claim: "c1", external_claim: null });
 
 /** The plan for the stream of one document, at positions 1, 2, 3 …, or for the end of it. */
-function plan(events: NewEvent[], { from = 1, contents = createIndexContents() } = {}) {
+function plan(events: NewEvent[], { from = 1, contents = createIndexContents(), isReversed = false } = {}) {
   const stream = "document-d1";
   const state = events.reduce((before: any, event) => document.evolve(before, event as any), document.initial);
   const head = { stream, organization_id: "o1", position: events.length, state, state_version: document.version };
@@ -46,7 +46,7 @@ function plan(events: NewEvent[], { from = 1, contents = createIndexContents() }
     heads: () => Promise.resolve(new Map([[stream, head as unknown as StreamHead]])),
     read: () => Promise.reject(new Error("the state is as new as the decider")),
   };
-  return planChanges(log, followed, contents);
+  return planChanges(log, isReversed ? followed.toReversed() : followed, contents);
 }
 const generations = ({ wanted }: Awaited<ReturnType<typeof plan>>) => wanted.map(({ text }) => text.generation);
 
@@ -91,6 +91,9 @@ describe("the plan for the index", () => {
     contents.add("d1", 1, { position: 4, finished_at: "then" });
     expect(generations(await plan(life, { from: 5, contents }))).toEqual([1]);
     expect(generations(await plan([uploaded, changed], { from: 2 }))).toEqual([]);
+    // deferred changes come in any order, and the index includes only the first of these
+    contents.add("d1", 1, { position: 5, finished_at: "then" });
+    expect(generations(await plan([...life, changed], { from: 5, contents, isReversed: true }))).toEqual([1]);
   });
 
   test("does not put an indexed generation again that its document still awaits", async () => {
