@@ -57,7 +57,12 @@ export const ChangePassword = defineCommand(
 /** Between these times the substitute may decide the approvals that this person may decide. Replaces an earlier one. */
 const Substitute = Id.extend({ substitute_id: z.uuid(), from: z.iso.datetime(), until: z.iso.datetime() });
 export const NameSubstitute = defineCommand("NameSubstitute", "organization", Substitute);
-export const WithdrawSubstitute = defineCommand("WithdrawSubstitute", "organization", Id);
+/** `named`: whether there is a substitute, which only the read model knows. Without one, only the sender's right is checked. */
+export const WithdrawSubstitute = defineCommand(
+  "WithdrawSubstitute",
+  "organization",
+  Id.extend({ named: z.boolean().optional() }),
+);
 export const RemoveUser = defineCommand("RemoveUser", "organization", Id);
 
 const thing = (data: { user_id: string }) => streamName("user", data.user_id);

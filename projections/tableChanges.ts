@@ -27,19 +27,20 @@ export function watchTable(db: Db, table: "budgets" | "providers"): TableChanges
   async function look(): Promise<void> {
     isLooking = true;
     const at = performance.now();
-    const [row] = await db.query<{ version: string }>(
-      `select concat(count(*), ' ', sum(extract(epoch from updated_at))) as version from read.${table}`,
-    );
-    known = { version: row!.version, at, took: performance.now() - at };
+    try {
+      const [row] = await db.query<{ version: string }>(
+        `select concat(count(*), ' ', sum(extract(epoch from updated_at))) as version from read.${table}`,
+      );
+      known = { version: row!.version, at, took: performance.now() - at };
+    } catch {
+      // without a version the caches read the rows, and report a failure
+    }
+    isLooking = false;
   }
   /** Undefined until it is looked up. */
   function version(): string | undefined {
     const age = known ? performance.now() - known.at : Infinity;
-    if (age > Math.max(LOOK_MS, (known?.took ?? 0) * MIN_REST) && !isLooking)
-      // without a version the caches read the rows, and report a failure
-      look()
-        .catch(() => {})
-        .finally(() => (isLooking = false));
+    if (age > Math.max(LOOK_MS, (known?.took ?? 0) * MIN_REST) && !isLooking) void look();
     return age < MAX_AGE_MS ? known?.version : undefined;
   }
   return {

@@ -4,8 +4,8 @@ import { newId } from "#events/ids.ts";
 import { countRounds } from "#test/countRounds.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
-import { followResponse, replayResponse } from "./followResponse.ts";
-import { START } from "./responseStream.ts";
+import { findPlace, followResponse, replayResponse } from "./followResponse.ts";
+import { createStream, REGENERATED_MESSAGE, START } from "./responseStream.ts";
 
 test("a stream that repeats long instructions in three events lets other work run in between", async () => {
   const written: (string | Buffer)[] = [];
@@ -102,4 +102,18 @@ test("a resumed stream sends retained frames of 3 MB at the pace of its client",
   const numbers = [...written.join("").matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
   expect(numbers).toEqual(numbers.map((_, n) => n));
   expect(numbers.length).toBeGreaterThan(300);
+});
+
+test("a client that continues while the bus does not answer gets an error if a later attempt generates the answer again", async () => {
+  const away = { catchUp: () => Promise.reject(new Error("away")) };
+  const place = await findPlace(away, { attempt: 1 }, 20);
+  const text = { type: "text", text: "Again" } as const;
+  const next = (attempt: number) => {
+    const stream = createStream(RESPONSE_HEAD, place);
+    stream.open();
+    return stream.next({ ...text, attempt, n: 0, is_new: true });
+  };
+  expect(next(2)).toMatchObject([{ type: "response.failed", response: { error: { message: REGENERATED_MESSAGE } } }]);
+  // what the client has may be of this attempt
+  expect(next(1)).toEqual([]);
 });

@@ -52,6 +52,19 @@ const encodeFirst = async ({ request }: FastifyReply, events: NumberedEvent[]) =
 const isNext = ({ attempt, n }: Frame, previous: FramePlace | undefined): boolean =>
   previous ? attempt === previous.attempt && n === previous.n + 1 : n === 0;
 
+/**
+ * Where a client continues a running response, of which the reader then has the retained frames. If the bus does not answer, only a
+ * later attempt is recognized.
+ */
+export async function findPlace(
+  reader: Pick<FrameReader, "catchUp">,
+  { attempt }: Pick<ResponseRow, "attempt">,
+  startAfter: number,
+): Promise<StreamPlace> {
+  const newest = await reader.catchUp().catch(() => ({ attempt, n: Number.MAX_SAFE_INTEGER }));
+  return { startAfter, newest };
+}
+
 interface FollowedResponse {
   organization_id: string;
   head: ResponseHead;

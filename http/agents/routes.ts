@@ -10,7 +10,7 @@ import { openFrameReader } from "../turns/frameReader.ts";
 import { cancelResponse } from "./cancelResponse.ts";
 import { DeletedResponse, deleteResponse } from "./deleteResponse.ts";
 import { findAgent, findRequestedResponse } from "./lookups.ts";
-import { followResponse, replayResponse } from "./followResponse.ts";
+import { findPlace, followResponse, replayResponse } from "./followResponse.ts";
 import { InputItems, inputItems } from "./inputItems.ts";
 import { modelRoutes } from "./modelRoutes.ts";
 import { measureHead } from "./present.ts";
@@ -84,10 +84,8 @@ function readRoute(app: App, http: Http): void {
       if (readResponseEnd(row)) return replayResponse(http, reply, { head, row, startAfter });
       const { organization_id } = row;
       const reader = openFrameReader(http.frames, organization_id, row.id);
-      // if the bus does not answer, a later attempt is still told apart
-      const newest = await reader.catchUp().catch(() => ({ attempt: row.attempt, n: Number.MAX_SAFE_INTEGER }));
+      const place = await findPlace(reader, row, startAfter);
       const disconnected = disconnectSignal(reply.raw);
-      const place = { startAfter, newest };
       await followResponse(http, reply, { organization_id, head, reader, place, disconnected, row });
       return reply;
     },

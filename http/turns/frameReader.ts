@@ -108,20 +108,25 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
 /** How long a writer waits for its client. The aborter is made only if it may wait, because it took a hundredth of a streamed turn. */
 function createPatience() {
   let aborter: AbortController | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let hasBegun = false;
   return {
     begin(): void {
       if (hasBegun) return;
       hasBegun = true;
       const limit = new AbortController();
-      setTimeout(() => limit.abort(), MAX_CATCH_UP_MS).unref();
+      clearTimeout(timer);
+      timer = setTimeout(() => limit.abort(), MAX_CATCH_UP_MS).unref();
       aborter = limit;
     },
     end: (): void => void (hasBegun = false),
     /** Undefined while nobody waits. */
     signal: (): AbortSignal | undefined => (hasBegun ? aborter?.signal : undefined),
     /** Ends a wait in progress. */
-    close: (): void => aborter?.abort(),
+    close(): void {
+      clearTimeout(timer);
+      aborter?.abort();
+    },
   };
 }
 

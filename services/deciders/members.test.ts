@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { NewEvent } from "#events/define.ts";
 import type { Principal } from "#events/envelope.ts";
 import { OrganizationCreated } from "#events/organization.ts";
-import { PasswordSet, UserChanged, UserRegistered, UserRemoved, type Role } from "#events/user.ts";
+import { PasswordSet, SubstituteWithdrawn, UserChanged, UserRegistered, UserRemoved, type Role } from "#events/user.ts";
 import { command, given as givenEvents } from "#test/given.ts";
 import { decideMembers, MAX_MEMBERS } from "./members.ts";
 import { organization } from "./organization.ts";
@@ -35,6 +35,18 @@ test("a person is registered only once, with a keyed hash of the e-mail address 
     .when(command("RegisterUser", { ...other, email_claim: "other mark" }))
     .then(UserRegistered.of({ user_id: "u2", role: "viewer", email_claim: "other mark" }, person));
   givenEvents(organization).when(register).rejected("organization_not_found");
+});
+
+test("a substitute that was not named is not withdrawn, and only its person and administrators may ask", () => {
+  const withdraw = (who: Principal, named?: boolean) => by(who, "WithdrawSubstitute", { user_id: "b", named });
+  const withdrawn = SubstituteWithdrawn.of({ user_id: "b" });
+  const members = given(owner, admin, builder, registered("v", "viewer"));
+  for (const who of ["person:b", "person:a", "person:o"] as const) {
+    members.when(withdraw(who)).then(withdrawn);
+    members.when(withdraw(who, true)).then(withdrawn);
+    members.when(withdraw(who, false)).then();
+  }
+  members.when(withdraw("person:v", false)).rejected("forbidden");
 });
 
 test("an organization has at most 10,000 members", () => {

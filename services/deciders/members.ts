@@ -112,7 +112,7 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
       return [SubstituteNamed.of(command.data)];
     case "WithdrawSubstitute":
       requireOwnPermission();
-      return [SubstituteWithdrawn.of({ user_id })];
+      return command.data.named === false ? [] : [SubstituteWithdrawn.of({ user_id })];
     case "RemoveUser": {
       requirePermission(command, members, [before.role]);
       const event = UserRemoved.of({ user_id, email_claim: before.email_claim });

@@ -30,9 +30,9 @@ export async function followerBench(meddle: (index: PassageIndex) => Partial<Fol
     ...meddle(index),
   };
   /** Uploads a document and records its text. `named` has the keys of its blobs. */
-  async function read(text: string) {
-    const { document_id, stream } = await knowledge.upload(text);
-    const target = { stream, organization_id: knowledge.organization_id };
+  async function read(text: string, owner = knowledge) {
+    const { document_id, stream } = await owner.upload(text);
+    const target = { stream, organization_id: owner.organization_id };
     const work = { document_id, generation: 1, attempt: 1 };
     await send(target, "StartReading", { ...work, worker: "bench" });
     const its = (await openThingBlobs({ vault }, target))!;
@@ -42,7 +42,12 @@ export async function followerBench(meddle: (index: PassageIndex) => Partial<Fol
     await send(target, "RecordText", { ...work, ...named, page_count: null, chunk_count: 1, characters: text.length });
     return { document_id, stream, named };
   }
-  const stopping = new AbortController();
-  const follow = () => followPassages(deps, stopping.signal);
-  return { opened, index, errors, knowledge, read, follow, stop: () => stopping.abort() };
+  let stopping = new AbortController();
+  /** Each call is a new process, which knows nothing of those before. */
+  function follow(): Promise<void> {
+    stopping = new AbortController();
+    return followPassages(deps, stopping.signal);
+  }
+  const openOther = () => openKnowledge(opened, { handle });
+  return { opened, index, errors, knowledge, openOther, read, follow, stop: () => stopping.abort() };
 }

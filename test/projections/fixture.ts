@@ -5,6 +5,7 @@ import type { NewEvent } from "#events/define.ts";
 import { newCommandId, newId, streamName } from "#events/ids.ts";
 import type { KeyErasure } from "#events/decider.ts";
 import type { EventLog, Hints } from "#events/ports.ts";
+import { ProviderConfigured } from "#events/provider.ts";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { KeyChanged, KeyCreated, KeyDeleted } from "#events/key.ts";
 import {
@@ -112,6 +113,12 @@ export async function fixture({ dropHints = false, database = "migrated" }: Fixt
   return { url, pool, db: asDb(pool), log, hints, logger, organization, append, runner, head, followed, hashes };
 }
 export type Fixture = Awaited<ReturnType<typeof fixture>>;
+
+export const providerConfigured = (base_url: string | null, models: string[] | null, sealed_api_key: string) =>
+  ProviderConfigured.of(
+    { name: "own", credential_id: newId(), base_url, models, ends_credential_id: null },
+    { sealed_api_key },
+  );
 
 /** A log that all read models follow. The database has them already: to build them takes longer than most tests. */
 export async function followingFixture() {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { OrganizationCreated } from "#events/organization.ts";
-import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
+import { providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
 import { UserRegistered } from "#events/user.ts";
 import { TurnRefused } from "#events/thread.ts";
@@ -12,13 +12,15 @@ import { findSessionsByTokenHash } from "#projections/sessions/query.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import { listTurns, threadExists } from "#projections/turns/threadTurns.ts";
 import { findUsersByEmail } from "#projections/users/query.ts";
-import { fileUploaded, fixture, keyCreated, message, turnCompleted, turnStarted } from "./fixture.ts";
-
-const configured = (base_url: string | null, models: string[] | null, sealed_api_key: string) =>
-  ProviderConfigured.of(
-    { name: "own", credential_id: newId(), base_url, models, ends_credential_id: null },
-    { sealed_api_key },
-  );
+import {
+  fileUploaded,
+  fixture,
+  keyCreated,
+  message,
+  providerConfigured,
+  turnCompleted,
+  turnStarted,
+} from "./fixture.ts";
 
 test("a person signs in and is found by the session until it ends", async () => {
   const f = await fixture();
@@ -70,7 +72,7 @@ test("queries treat items of another organization or scope like unknown items", 
   await f.append(streamName("key", key), [keyCreated(key, "hash")]);
   await f.append(streamName("file", file), [fileUploaded(file, "a.txt")]);
   await f.append(streamName("thread", thread), [turnStarted(turn, [message("hi")]), turnCompleted(turn, "ho")]);
-  await f.append(providerStream(f.organization, "own"), [configured("http://x", ["a"], "s")]);
+  await f.append(providerStream(f.organization, "own"), [providerConfigured("http://x", ["a"], "s")]);
   await f.followed();
 
   expect(await getKey(f.db, f.organization, key)).toMatchObject({
@@ -129,7 +131,7 @@ test("lists are ordered and exclude deleted items", async () => {
     things: [streamName("turn", refused)],
   });
   const own = providerStream(f.organization, "own");
-  await f.append(own, [configured(null, null, "s")]);
+  await f.append(own, [providerConfigured(null, null, "s")]);
   await f.append(own, [ProviderRemoved.of({ name: "own", ends_credential_id: null })]);
   await f.followed();
 
@@ -148,7 +150,7 @@ test("lists are ordered and exclude deleted items", async () => {
     said: null,
   });
   expect(await listProviders(f.db, f.organization)).toEqual([]);
-  await f.append(own, [configured(null, null, "new")]);
+  await f.append(own, [providerConfigured(null, null, "new")]);
   await f.followed();
   const [again] = await listProviders(f.db, f.organization);
   expect(again).toMatchObject({ name: "own", sealed_api_key: "new" });

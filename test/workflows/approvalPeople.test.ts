@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { streamName } from "#events/ids.ts";
 import type { clientOf } from "../http/service.ts";
 import { SOON, code, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
@@ -311,7 +312,10 @@ describe("a substitute", () => {
       votes: [{ in_place_of: inPlace }],
     });
     await home.until(run, isOver);
-    expect((await ann.call("DELETE", `/members/${ann.id}/substitute`)).status).toBe(204);
+    // one that is repeated writes nothing
+    for (const _ of [1, 2]) expect((await ann.call("DELETE", `/members/${ann.id}/substitute`)).status).toBe(204);
+    const written = await stage.resources.log.read(streamName("organization", home.organization_id));
+    expect(written.filter(({ type }) => type === "SubstituteWithdrawn")).toHaveLength(1);
     const later = await forAnn();
     expect(await has(bob.call, later.id)).toBe(false);
     expect((await ann.call("GET", `/members/${ann.id}/substitute`)).body.substitute).toBeNull();

@@ -22,7 +22,7 @@ import { FOLLOWED_EVENTS, planChanges, type IndexPlan, type SupersededGeneration
 import { createReconcile } from "./reconcile.ts";
 import { createRefusedGenerations, type RefusedGenerations } from "./refusedGenerations.ts";
 
-/** Passages of an organization in one round, so that one that changes many documents does not delay those of others. */
+/** So that an organization that changes many documents does not delay those of others. */
 const SHARE_OF_ROUND = 10_000;
 const EXISTENCE_CHECK_MS = 1_000;
 const CHECKPOINT_MS = 1_000;
@@ -38,6 +38,8 @@ export interface FollowDeps extends Omit<BuildDeps, "descriptions"> {
   hints: Pick<Hints, "onCommitted">;
   /** Interval of comparing the index with the read model; 30 s by default. */
   reconcileMs?: number;
+  /** Passages of an organization in one round; 10,000 by default. */
+  shareOfRound?: number;
 }
 
 interface Follower {
@@ -182,7 +184,7 @@ async function followBatch(follower: Follower, { serving, position, projected }:
   const wanted = [...plan.wanted, ...(await refusals.due(deps.log))];
   let waiting: ReadonlySet<string> = new Set();
   if (index && wanted.length + superseded.length > 0) {
-    const changes = { wanted, superseded, share: SHARE_OF_ROUND };
+    const changes = { wanted, superseded, share: deps.shareOfRound ?? SHARE_OF_ROUND };
     const { refused, deferred: later } = await applyChanges(deps, index, changes, contents);
     const tried = wanted.filter((one) => !later.has(one));
     refusals.note(tried, refused);
