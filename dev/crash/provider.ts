@@ -42,6 +42,15 @@ const counting = () => {
   };
 };
 
+/* The targets of an alias: every second call of the first fails, and both are always busy for `[429]`, so that no failures are left. */
+const SHAKY = "gpt-shaky";
+const PLAIN = "gpt-plain";
+
+const modelList = {
+  object: "list",
+  data: ["gpt-test", SHAKY, PLAIN].map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "test" })),
+};
+
 /** No two calls get the same answer, so that text of two attempts cannot pass for one answer. */
 let calls = 0;
 
@@ -54,8 +63,10 @@ export async function startScriptedProvider(): Promise<OpenaiDouble> {
   const provider = await startOpenai();
   const countOf = counting();
   provider.script((request) => {
-    if (request.method !== "POST") return undefined;
+    if (request.method !== "POST") return { status: 200, body: modelList };
     const question = lastWords(request);
+    const { model } = request.body;
+    if (model === SHAKY && countOf(SHAKY) % 2 === 1) return failure(503);
     const [, order, argument] = /^\[(\w+) ?(\d*)\]/.exec(question) ?? [];
     const text = `call ${++calls}: ${question}`;
     if (order === "slow") return slowly(Number(argument), text, request);
@@ -71,6 +82,7 @@ export async function startScriptedProvider(): Promise<OpenaiDouble> {
     }
     if (order === "cut") return { text, cut: "mid-event" };
     if (order === "400") return failure(400);
+    if (order === "429" && (model === SHAKY || model === PLAIN)) return failure(429, { "retry-after": "1" });
     const count = countOf(question);
     if (order === "once" && count === 1) return failure(400);
     if ((order === "500" || order === "429") && count % 3 !== 0)

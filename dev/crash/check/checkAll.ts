@@ -5,6 +5,7 @@ import type { EventLog } from "#events/ports.ts";
 import type { DataKeys } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { checkAccounts } from "./accounts.ts";
+import { checkAliases } from "./aliases.ts";
 import { checkAudit } from "./audit.ts";
 import { checkBlobs } from "./blobs.ts";
 import { checkBudgets } from "./budgets.ts";
@@ -64,6 +65,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkOverlaps(evidence),
   ...checkAttempts(evidence),
   ...checkEnded(evidence),
+  ...checkAliases(evidence),
   ...checkReads(evidence),
   ...checkAccounts(evidence),
   ...checkMembers(evidence),

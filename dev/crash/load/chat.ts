@@ -18,6 +18,14 @@ const ORDERS = {
   "[cut] ": 3,
 };
 
+/** An alias of two models, of which the first fails half of the time. */
+export const ALIAS = "steady";
+export const ALIAS_TARGETS = ["openai/gpt-shaky", "openai/gpt-plain"];
+
+const OFFLINE = "offline/echo";
+/** Models of a turn, with their weights. */
+const MODELS = { "openai/gpt-test": 65, [ALIAS]: 20, [OFFLINE]: 15 };
+
 interface Turn {
   thread?: string;
   /** Bytes of the attached files. */
@@ -48,9 +56,9 @@ export async function chat(action: Action, { thread, files = [], uploaded = [] }
   const streamed = random.chance(0.5);
   const keyed = random.chance(0.75);
   const leaves = streamed && random.chance(0.05);
-  const model = random.chance(0.85) ? "openai/gpt-test" : "offline/echo";
+  const model = random.weighted(MODELS);
   const order = random.weighted(ORDERS);
-  const text = `${model === "openai/gpt-test" ? order : ""}<${id}> ${PERSONAL} ${"word ".repeat(random.int(3, 30))}`;
+  const text = `${model === OFFLINE ? "" : order}<${id}> ${PERSONAL} ${"word ".repeat(random.int(3, 30))}`;
   const contents = files.map((bytes) => randomBytes(bytes));
   const parts = contents.map((bytes) => ({
     type: "image_url",

@@ -3,6 +3,7 @@ import { randomFrom } from "../random.ts";
 import { PERSONAL, type Topology } from "../topology.ts";
 import { OUT_OF_REACH, PAGES_OUT_OF_REACH } from "./budgets.ts";
 import { readAudit } from "./audit.ts";
+import { ALIAS, ALIAS_TARGETS } from "./chat.ts";
 import { readEverything, runClient } from "./client.ts";
 import { makeLinked } from "./makeLinked.ts";
 import { startProbe } from "./probe.ts";
@@ -49,7 +50,15 @@ async function newCollection(wire: Wire, token: string, name: string): Promise<s
   return (await wire.send(name, create, randomFrom(name))).body.slug;
 }
 
-/** One of the two models that the clients ask has a price, so their usage has a cost and turns without one. Pages have one, too. */
+async function makeAlias(wire: Wire, admin: { email: string; password: string }): Promise<void> {
+  const token = await signedIn(wire, admin, "alias");
+  const body = { targets: ALIAS_TARGETS.map((model) => ({ model })) };
+  const put = { method: "PUT", path: `/api/aliases/${ALIAS}`, token, body };
+  const { status, text } = await wire.send("alias", put, randomFrom("alias"));
+  if (status !== 200) throw new Error(`The alias cannot be made: ${status} ${text}`);
+}
+
+/** One of the models that the clients ask has a price, so their usage has a cost and turns without one. Pages have one, too. */
 async function setPrices(wire: Wire, admin: { email: string; password: string }): Promise<void> {
   const token = await signedIn(wire, admin, "price");
   const body = { prices: [{ input: "0.15", output: "0.6", cached_input: "0.075", per_call: "0.0001" }] };
@@ -69,6 +78,7 @@ export async function startClients(options: ClientsOptions) {
   const { ports, credentials, other } = topology;
   const sessions: Session[] = [];
   await setPrices(openWire(journal, ports, 0), credentials.admin);
+  await makeAlias(openWire(journal, ports, 0), credentials.admin);
   for (let client = 0; client < clients; client++) {
     const wire = openWire(journal, ports, client);
     const partner = client % 2 === 1 ? sessions[client - 1] : undefined;

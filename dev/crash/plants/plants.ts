@@ -233,6 +233,14 @@ export const PLANTS: Plant[] = [
     rules: ["I13", "I6"],
   },
   {
+    name: "failures-forgotten",
+    file: "services/turns/nextTarget.ts",
+    text: "failures.filter(wasAsked).length < max_attempts",
+    instead: "failures.filter(wasAsked).length < max_attempts * 3",
+    rules: ["I25"],
+    load: ["newThread", "goOn"],
+  },
+  {
     name: "reservation-stays",
     file: "projections/usage/project.ts",
     text: "turns: n === 0 ? 1 : 0 })),\n    release(event, turn_id),",
