@@ -70,17 +70,22 @@ const Personal = z.object({
   grants: z.array(z.string()),
 });
 
-export const CreateDefinition = defineCommand("CreateDefinition", "definition", SavedVersion.extend(Personal.shape));
+const NewVersion = SavedVersion.extend(Personal.shape).extend({
+  /** Bytes of the script in the blob, before it is sealed. */
+  size_bytes: z.int().nonnegative().optional(),
+});
+
+export const CreateDefinition = defineCommand("CreateDefinition", "definition", NewVersion);
 /** Every save creates a version. The type never changes. */
-export const SaveDefinition = defineCommand(
-  "SaveDefinition",
-  "definition",
-  SavedVersion.omit({ type: true }).extend(Personal.shape),
-);
+export const SaveDefinition = defineCommand("SaveDefinition", "definition", NewVersion.omit({ type: true }));
 export const DeleteDefinition = defineCommand("DeleteDefinition", "definition", Id);
 
 const thing = (data: { definition_id: string }) => streamName("definition", data.definition_id);
-const Version = z.object({ version: z.int().positive() });
+const Version = z.object({
+  version: z.int().positive(),
+  /** Bytes of the scripts of all versions until this one. Absent: recorded before they were counted. */
+  stored_bytes: z.int().nonnegative().optional(),
+});
 export const DefinitionCreated = defineEvent("DefinitionCreated", {
   public: SavedVersion.extend(Version.shape),
   personal: Personal,

@@ -19,6 +19,7 @@ const STORED_BY_ORGANIZATIONS = `
     + (select coalesce(sum(s.bytes + s.total * ${ITEM_BYTES}::bigint), 0)
        from read.collections c join ops.collection_summaries s on s.collection_id = c.id where c.organization_id = o.id)
     + extractions.bytes + others.bytes
+    + (select coalesce(sum(stored_bytes), 0) from read.definitions where organization_id = o.id)
   )::bigint as bytes
   from unnest($1::uuid[]) o (id)
   cross join lateral (

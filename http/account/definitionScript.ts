@@ -3,6 +3,7 @@ import { blobFolder, streamName } from "#events/ids.ts";
 import type { DefinitionRow } from "#projections/definitions/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { requireStorage } from "../base/storageLimits.ts";
 import { InvalidScript, type CheckedScript } from "../base/scriptChecker.ts";
 
 /** Compiles and checks a script. Throws 400 `invalid_definition` with the line and column of the fault. */
@@ -21,18 +22,23 @@ export async function checkScript(
   }
 }
 
-/** Stores the source and the compiled code as one sealed blob. The event names the blob and the hash of the code. */
+/**
+ * Stores the source and the compiled code as one sealed blob. The event names the blob and the hash of the code. Throws 413
+ * `storage_limit_reached`: every version is kept.
+ */
 export async function storeScript(
-  { vault }: Pick<Http, "vault">,
+  http: Pick<Http, "vault" | "stored" | "settings">,
   definition: { organization_id: string; definition_id: string; wrapped_key: string },
   source: string,
   { js }: CheckedScript,
-): Promise<{ blob: string; sha256: string }> {
+): Promise<{ blob: string; sha256: string; size_bytes: number }> {
   const { organization_id, definition_id, wrapped_key } = definition;
   const thing = streamName("definition", definition_id);
   const folder = blobFolder(organization_id, thing);
-  const blob = await vault.put({ thing, wrapped_key, folder }, Buffer.from(JSON.stringify({ source, js })));
-  return { blob, sha256: createHash("sha256").update(js).digest("hex") };
+  const script = Buffer.from(JSON.stringify({ source, js }));
+  await requireStorage(http, organization_id, { bytes: script.length, param: "source" });
+  const blob = await http.vault.put({ thing, wrapped_key, folder }, script);
+  return { blob, sha256: createHash("sha256").update(js).digest("hex"), size_bytes: script.length };
 }
 
 /** Reads the source of a version. Throws 404 `definition_not_found` if its blob was deleted meanwhile. */

@@ -36,7 +36,7 @@ export async function requireStorage(
   if (before.bytes + bytes <= limit * MEGABYTE) return;
   throw new ApiError(
     "storage_limit_reached",
-    `${param} does not fit: an organization stores at most ${limit} MB of files, attachments and documents. Delete some first.`,
+    `${param} does not fit: an organization stores at most ${limit} MB of files, attachments, documents and scripts. Delete some first.`,
     { param },
   );
 }

@@ -11,6 +11,7 @@ const version = (number: number) => ({
   name_claim: "claim",
   blob: `blob-${number}`,
   sha256: `hash-${number}`,
+  stored_bytes: 5 * number,
 });
 const created = DefinitionCreated.of({ ...version(1), type: "tool" }, { name: "add", meta, grants: ["key"] });
 const saved = DefinitionSaved.of({ ...version(2), type: "tool", released: "claim" }, { name: "sum", meta, grants: [] });
@@ -31,6 +32,7 @@ describe("the definitions projection", () => {
           name: '"add"',
           grants: '["key"]',
           blob: "blob-1",
+          stored_bytes: 5,
         },
       },
       {
@@ -44,7 +46,11 @@ describe("the definitions projection", () => {
 
   test("replaces the columns of a saved definition, and keeps its versions", () => {
     expect(from(saved)).toMatchObject([
-      { table: "definitions", kind: "patch", row: { version: 2, name: '"sum"', grants: "[]", sha256: "hash-2" } },
+      {
+        table: "definitions",
+        kind: "patch",
+        row: { version: 2, name: '"sum"', grants: "[]", sha256: "hash-2", stored_bytes: 10 },
+      },
       { table: "definition_versions", kind: "put", key: { definition_id, version: 2 } },
     ]);
   });

@@ -15,7 +15,7 @@ type SaveEvent = RecordedEvent<Extract<DefinitionEvent, { type: "DefinitionCreat
 
 /** The columns that a save sets; undefined if the definition was erased. */
 function columns({ data, personal, recorded_at }: SaveEvent): Row | undefined {
-  const { version, blob, sha256 } = data;
+  const { version, blob, sha256, stored_bytes = 0 } = data;
   return (
     personal && {
       version,
@@ -24,6 +24,7 @@ function columns({ data, personal, recorded_at }: SaveEvent): Row | undefined {
       grants: encode(personal.grants),
       blob,
       sha256,
+      stored_bytes,
       updated_at: recorded_at,
     }
   );
@@ -44,7 +45,7 @@ const version = ({ data, personal, meta, recorded_at }: SaveEvent): Change =>
 
 export const definitions = defineProjection<DefinitionEvent>({
   name: "definitions",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     DefinitionCreated: (event) => {

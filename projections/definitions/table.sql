@@ -8,6 +8,8 @@ create table definitions (
   grants text not null,
   blob text not null,
   sha256 text not null,
+  -- of the scripts of all versions
+  stored_bytes bigint not null,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );

@@ -12,7 +12,14 @@ import { requireFewVersions } from "./versions.ts";
 
 type State =
   | { status: "absent" }
-  | { status: "active"; type: "tool" | "workflow"; version: number; name_claim: string }
+  | {
+      status: "active";
+      type: "tool" | "workflow";
+      version: number;
+      name_claim: string;
+      /** Absent: nothing was counted yet. */
+      stored_bytes?: number;
+    }
   | { status: "deleted" };
 
 const nameTaken: Claim["rejection"] = {
@@ -28,23 +35,30 @@ export const definition: Decider<State, DefinitionCommand, DefinitionEvent> = {
   decide(command, state) {
     if (command.type === "CreateDefinition") {
       if (state.status !== "absent") throw new Rejection("definition_exists", "This definition exists already.");
-      const { name, meta, grants, ...saved } = command.data;
-      return [DefinitionCreated.of({ ...saved, version: 1 }, { name, meta, grants })];
+      const { name, meta, grants, size_bytes: stored_bytes = 0, ...saved } = command.data;
+      return [DefinitionCreated.of({ ...saved, version: 1, stored_bytes }, { name, meta, grants })];
     }
     if (state.status !== "active") throw new Rejection("definition_not_found", "No definition has this id.");
     if (command.type === "DeleteDefinition")
       return [DefinitionDeleted.of({ definition_id: command.data.definition_id, name_claim: state.name_claim })];
     requireFewVersions("definition", state.version);
-    const { name, meta, grants, ...saved } = command.data;
+    const { name, meta, grants, size_bytes = 0, ...saved } = command.data;
     const released = saved.name_claim === state.name_claim ? null : state.name_claim;
-    const data = { ...saved, type: state.type, version: state.version + 1, released };
+    const stored_bytes = (state.stored_bytes ?? 0) + size_bytes;
+    const data = { ...saved, type: state.type, version: state.version + 1, stored_bytes, released };
     return [DefinitionSaved.of(data, { name, meta, grants })];
   },
   evolve(_, { type, data }) {
     switch (type) {
       case "DefinitionCreated":
       case "DefinitionSaved":
-        return { status: "active", type: data.type, version: data.version, name_claim: data.name_claim };
+        return {
+          status: "active",
+          type: data.type,
+          version: data.version,
+          name_claim: data.name_claim,
+          stored_bytes: data.stored_bytes ?? 0,
+        };
       case "DefinitionDeleted":
         return { status: "deleted" };
     }

@@ -7,22 +7,25 @@ import { secret } from "./secret.ts";
 
 const words = { name: "lookup", meta: { description: "", parameters: {}, secrets: ["key"] }, grants: ["key"] };
 const saved = { definition_id: "d1", name_claim: "n1", blob: "o/definition-d1/1", sha256: "h" };
-const created = DefinitionCreated.of({ ...saved, type: "tool", version: 1 }, words);
+const created = DefinitionCreated.of({ ...saved, type: "tool", version: 1, stored_bytes: 5 }, words);
 
-test("every save of a definition is a new version, and a new name releases the old one", () => {
+test("every save of a definition is a new version that adds to the stored bytes, and a new name releases the old one", () => {
   given(definition)
-    .when(command("CreateDefinition", { ...saved, type: "tool", ...words }))
+    .when(command("CreateDefinition", { ...saved, type: "tool", size_bytes: 5, ...words }))
     .then(created);
   expect(definition.claims!([created])).toMatchObject({
     hold: [{ name: "definition:n1", rejection: { code: "definition_exists" } }],
     release: [],
   });
-  const same = DefinitionSaved.of({ ...saved, blob: "b2", type: "tool", version: 2, released: null }, words);
+  const second = { type: "tool" as const, version: 2, stored_bytes: 12 };
+  const same = DefinitionSaved.of({ ...saved, blob: "b2", ...second, released: null }, words);
   given(definition, [created])
-    .when(command("SaveDefinition", { ...saved, blob: "b2", ...words }))
+    .when(command("SaveDefinition", { ...saved, blob: "b2", size_bytes: 7, ...words }))
     .then(same);
   expect(definition.claims!([same])).toEqual({ hold: [], release: [] });
-  const renamed = DefinitionSaved.of({ ...saved, name_claim: "n2", type: "tool", version: 3, released: "n1" }, words);
+  // sent by a process that does not count yet
+  const third = { type: "tool" as const, version: 3, stored_bytes: 12 };
+  const renamed = DefinitionSaved.of({ ...saved, name_claim: "n2", ...third, released: "n1" }, words);
   given(definition, [created, same])
     .when(command("SaveDefinition", { ...saved, name_claim: "n2", ...words }))
     .then(renamed);

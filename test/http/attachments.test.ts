@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { clientOf, fileForm, say, startService } from "./service.ts";
+import { clientOf, fileForm, say, signIn, startService } from "./service.ts";
 
 const KILOBYTE = 1_000;
 
@@ -104,6 +104,25 @@ test("an organization with full storage is refused uploads, while another one is
   ]);
   const other = clientOf(service, (await service.organization("Empty")).api_key);
   expect((await upload("f".repeat(200 * KILOBYTE), "more.txt", other)).status).toBe(201);
+});
+
+test("every version of a definition counts for what its organization stores, and a deleted definition no longer does", async () => {
+  const { admin } = await service.organization("Scripts");
+  const { call: person } = await signIn(service.base, admin);
+  // its source and its compiled code are stored
+  const source = `/* ${"c".repeat(240 * KILOBYTE)} */ export function execute() { return 1 }`;
+  const { body } = await person("POST", "/definitions", { type: "tool", name: "long", source });
+  const save = () => person("PATCH", `/definitions/${body.id}`, { source });
+  const refused = async () => {
+    for (let n = 0; n < 20; n++) {
+      const { status, body: answer } = await save();
+      if (status !== 200) return [status, answer.error.code, answer.error.param];
+    }
+    return undefined;
+  };
+  expect(await refused()).toEqual([413, "storage_limit_reached", "source"]);
+  expect((await person("DELETE", `/definitions/${body.id}`)).status).toBe(204);
+  expect((await person("POST", "/definitions", { type: "tool", name: "again", source })).status).toBe(201);
 });
 
 test("a turn loads only the newest turns of a long thread, and only the newest with attachments", async () => {
