@@ -14,6 +14,9 @@ const MAX_PER_ADDRESS = 50;
  * and delete something.
  */
 const MAX_BEYOND_LIMIT = { person: 3, organization: 50 };
+/** Erasures that such an organization may start in a day. The event of one has up to 200 kB. */
+export const MAX_ERASURES_BEYOND_LIMIT = 20;
+const DAY_SECONDS = 24 * 60 * 60;
 
 /** A sign-in, or a signed-in person who enters the current password. */
 export type Attempt = { kind: "login"; address: string; email: string } | { kind: "password"; user_id: string };
@@ -66,12 +69,22 @@ export async function countSignInBeyondLimit(
   await loginAttempts.markWrong(await count(loginAttempts, limits, message));
 }
 
+/** Counts the start of an erasure by such an organization. Throws 429 `too_many_attempts`. */
+export async function countErasureBeyondLimit(loginAttempts: LoginAttempts, organization_id: string): Promise<void> {
+  const limits = new Map([[subject("erasures-beyond-limit", organization_id), MAX_ERASURES_BEYOND_LIMIT]]);
+  const message =
+    `The events of the organization take more than they may, so it may start ${MAX_ERASURES_BEYOND_LIMIT} erasures a day; ` +
+    "try again later.";
+  await loginAttempts.markWrong(await count(loginAttempts, limits, message, DAY_SECONDS));
+}
+
 async function count(
   loginAttempts: LoginAttempts,
   limits: Map<string, number>,
   message: string,
+  windowSeconds = WINDOW_SECONDS,
 ): Promise<RecordedAttempt> {
-  const { recorded, counts } = await loginAttempts.record([...limits.keys()], WINDOW_SECONDS);
+  const { recorded, counts } = await loginAttempts.record([...limits.keys()], windowSeconds);
   const exceeded = counts.find((count) => count.attempts > limits.get(count.subject)!);
   if (!exceeded) return recorded;
   // a refused attempt must not extend the wait

@@ -24,6 +24,8 @@ export const ALWAYS_ALLOWED: readonly string[] = [
   // the organization is known only after the password, and the sign-in counts itself (`countSignInBeyondLimit`)
   "POST /api/auth/login",
   "POST /api/auth/start",
+  // what the law may require; it counts itself (`countErasureBeyondLimit`)
+  "POST /api/erasures",
   // what ends
   "POST /api/auth/logout",
   "POST /api/agents/:agent_id/v1/responses/:id/cancel",
@@ -51,7 +53,6 @@ export const ALLOWED_BEYOND: readonly string[] = [
   "PUT /api/groups/:group",
   "PUT /api/members/:id/substitute",
   // what the law may require, and the repair of commands that failed
-  "POST /api/erasures",
   "POST /api/holds",
   "PUT /api/retention/:subject",
   "POST /api/dead-letters/:seq/replay",

@@ -8,6 +8,7 @@ import { listDocumentsForUser } from "#projections/documents/owned.ts";
 import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
 import { findUsedScopes, listUserScopes } from "#projections/userScopes.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
+import { countErasureBeyondLimit } from "../auth/throttle.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import { checkCount } from "../base/countLimits.ts";
@@ -108,12 +109,15 @@ async function start(http: Http, request: FastifyRequest, body: z.infer<typeof S
   const identity = identifyPost(request, "/api/erasures");
   const earlier = await findCreated(http, identity);
   if (earlier !== undefined) return read(http, request, earlier);
-  await checkCount(http, request.caller.organization_id, "erasures");
+  const { organization_id } = request.caller;
+  await checkCount(http, organization_id, "erasures");
+  const erased = await readErasedOwner(http, organization_id, owner);
+  if (http.logLimits.finalRefusal(organization_id)) await countErasureBeyondLimit(http.loginAttempts, organization_id);
   const erasure_id = newId();
   const { created_id } = await createOnce(http, EraseOwner, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identity,
-    data: { erasure_id, kinds, ...(await readErasedOwner(http, request.caller.organization_id, owner)) },
+    data: { erasure_id, kinds, ...erased },
     requireProjected: true,
   });
   return read(http, request, created_id);
