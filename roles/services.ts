@@ -14,6 +14,7 @@ import { reactors } from "#services/reactors/index.ts";
 import type { Db } from "#projections/projection.ts";
 import { openBudgets } from "./budgets.ts";
 import { createSweep } from "#services/sweep.ts";
+import { waitAtMost } from "#services/waitAtMost.ts";
 import { openScriptStore } from "#services/workflows/script.ts";
 import { withStepSpans } from "#services/workflows/stepSpans.ts";
 import { openDocumentWork } from "./documentWork.ts";
@@ -141,14 +142,6 @@ const reactTo =
     for (const reactor of reactors[event.type] ?? [])
       await withTrace(parseTraceHeaders(event), () => reactor.react({ event, blobs, log, resumeWork, startAlertRun }));
   };
-
-/** Resolves with the work, or after `ms`. */
-async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
-}
 
 /** The role that handles commands, does the work they start, reacts to events, and recovers lost work. */
 export async function startServicesRole(resources: Resources) {

@@ -74,3 +74,39 @@ test("a full batch is followed by the next one at once, but not by the same one"
   await sweep.stop();
   expect(found).toEqual([2_000, 2_020, 2_040, 2_060, 4_060, 6_060, 8_060]);
 });
+
+test("work that takes long to resume does not delay what others wait for, and is not resumed twice", async () => {
+  const started: string[] = [];
+  const slow = Promise.withResolvers<void>();
+  let isDue = false;
+  const sweep = createSweep({
+    log: {
+      openWork: async () => ["message-slow", ...(isDue ? ["run-due"] : [])].map((stream) => ({ stream }) as StreamHead),
+      nextDue: async () => undefined,
+    },
+    worker: "w",
+    busy: () => [],
+    resumeWork: {
+      message: ({ stream }) => {
+        started.push(stream);
+        return slow.promise;
+      },
+      run: async ({ stream }) => void started.push(stream),
+    },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  sweep.start();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(started).toEqual(["message-slow"]);
+  isDue = true;
+  await vi.advanceTimersByTimeAsync(2_600);
+  expect(started).toEqual(["message-slow", "run-due"]);
+  let hasStopped = false;
+  const stopping = sweep.stop().then(() => (hasStopped = true));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(hasStopped).toBe(false);
+  slow.resolve();
+  await stopping;
+});

@@ -1,6 +1,7 @@
 import { currentTime } from "#events/clock.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import { waitAtMost } from "./waitAtMost.ts";
 
 const INTERVAL_MS = 2_000;
 /** Pause between sweeps when due times follow each other closely. */
@@ -8,6 +9,11 @@ const MIN_INTERVAL_MS = 200;
 const BATCH_SIZE = 200;
 /** Pause after a full batch. It is short, so that ten thousand timers that fire together do not wait for minutes. */
 const FULL_BATCH_INTERVAL_MS = 20;
+/**
+ * A sweep waits this long for what it has resumed, or many would be resumed at once. The rest goes on: events of one organization may
+ * wait half a minute for a read model, and timers of others must not.
+ */
+const MAX_WAIT_MS = 500;
 
 export interface SweepOptions {
   log: Pick<EventLog, "openWork" | "nextDue">;
@@ -32,6 +38,34 @@ async function untilDue({ log, now = currentTime, onError }: SweepOptions, swept
   }
 }
 
+/** Resumes the work of streams, each once at a time. */
+function createResumer({ resumeWork, onError }: Pick<SweepOptions, "resumeWork" | "onError">) {
+  const resuming = new Map<string, Promise<void>>();
+  async function resume(head: StreamHead): Promise<void> {
+    try {
+      await resumeWork[parseStreamName(head.stream).aggregate]?.(head);
+    } catch (error) {
+      onError(error, head.stream);
+    } finally {
+      resuming.delete(head.stream);
+    }
+  }
+  return {
+    /** Resolves when those that it starts have ended. */
+    async start(heads: StreamHead[]): Promise<void> {
+      const started = heads.filter(({ stream }) => !resuming.has(stream));
+      for (const head of started)
+        resuming.set(
+          head.stream,
+          Promise.resolve().then(() => resume(head)),
+        );
+      await Promise.all(started.map(({ stream }) => resuming.get(stream)));
+    },
+    isBusy: (): boolean => resuming.size > 0,
+    idle: (): Promise<unknown> => Promise.all(resuming.values()),
+  };
+}
+
 /**
  * Level-triggered recovery. The sweep repeatedly looks for open work that no live worker holds, that is due, or that this
  * process holds but does not work on. Recovery needs nothing else: notifications only make it faster. It sleeps until the next
@@ -44,37 +78,33 @@ export function createSweep(options: SweepOptions) {
   /** The streams that the last sweep found. */
   let last: ReadonlySet<string> = new Set();
 
-  const resumeWork = async (head: StreamHead): Promise<void> => {
-    try {
-      await options.resumeWork[parseStreamName(head.stream).aggregate]?.(head);
-    } catch (error) {
-      options.onError(error, head.stream);
-    }
-  };
+  const resumer = createResumer(options);
 
-  const once = async (now = new Date(readTime())): Promise<{ more: boolean }> => {
+  /** `pause`: until the next look if the batch was full, so that there may be more work. */
+  const once = async (now: Date, maxWait: number): Promise<{ pause?: number }> => {
     try {
       const { log, worker, busy } = options;
       const work = await log.openWork({ worker, busy: busy(), now, limit: BATCH_SIZE });
-      await Promise.all(work.map(resumeWork));
+      const resumed = resumer.start(work);
+      await (maxWait === Infinity ? resumed : waitAtMost(resumed, maxWait));
       const found = new Set(work.map(({ stream }) => stream));
+      const isFull = work.length >= BATCH_SIZE;
       // a full batch of work that can only wait, such as erasures of held things, is no reason to look again at once
-      const more = work.length >= BATCH_SIZE && !found.isSubsetOf(last);
+      const isOther = !found.isSubsetOf(last);
       last = found;
-      return { more };
+      if (isFull && isOther) return { pause: FULL_BATCH_INTERVAL_MS };
+      return isFull && resumer.isBusy() ? { pause: MIN_INTERVAL_MS } : {};
     } catch (error) {
       options.onError(error, "");
-      return { more: false };
+      return {};
     }
   };
 
   /** Sweeps, and resolves with the milliseconds until the next sweep. */
   const sweepNow = async (): Promise<number> => {
     const now = new Date(readTime());
-    const { more } = await once(now);
-    return more
-      ? FULL_BATCH_INTERVAL_MS
-      : Math.min(Math.max(await untilDue(options, now), MIN_INTERVAL_MS), INTERVAL_MS);
+    const { pause } = await once(now, MAX_WAIT_MS);
+    return pause ?? Math.min(Math.max(await untilDue(options, now), MIN_INTERVAL_MS), INTERVAL_MS);
   };
 
   const loop = async (): Promise<void> => {
@@ -85,8 +115,10 @@ export function createSweep(options: SweepOptions) {
   };
 
   return {
-    /** Runs one sweep now. `more`: the batch was full, so there may be more work. */
-    once: () => once(),
+    /** Runs one sweep now, and waits for all that it resumes. */
+    async once(): Promise<void> {
+      await once(new Date(readTime()), Infinity);
+    },
     start(): void {
       timer = setTimeout(() => void loop(), INTERVAL_MS);
     },
@@ -94,6 +126,7 @@ export function createSweep(options: SweepOptions) {
       clearTimeout(timer);
       timer = undefined;
       await sweeping;
+      await resumer.idle();
     },
   };
 }

@@ -66,6 +66,24 @@ test("the sweep gets work of every organization even if one has a backlog", asyn
   await close();
 });
 
+test("work of many organizations that stays due, or stays open, hides nothing that others wait for", async () => {
+  const stuck = [...many(12, { aggregate: "trigger", status: "waiting", due: -60 })];
+  const { seen, log, close } = await logWith([
+    ...stuck,
+    { aggregate: "trigger", status: "waiting", due: -2 },
+    ...many(12, { aggregate: "erasure", status: "erasing" }),
+  ]);
+  expect((await seen()).map(({ position }) => position)).toContain(stuck.length + 1);
+  // each comes first at some time
+  const at = (seconds: number) => new Date(Date.now() + 1_000 * seconds);
+  const found = new Set<string>();
+  for (let n = 0; n < 20; n++)
+    for (const { stream } of await log.openWork({ worker: "me", busy: [], now: at(10 * n), limit: 10 }))
+      found.add(stream);
+  expect(found.size).toBe(25);
+  await close();
+});
+
 test("the sweep gets waiting work when it is due, but not work of a live worker or of this process", async () => {
   const { seen, close } = await logWith([
     { aggregate: "extraction", status: "waiting", due: 60 },
