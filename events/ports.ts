@@ -90,8 +90,16 @@ export interface EventLog {
   ): Promise<RecordedEvent[]>;
   /** At most `limit` events after a position, in order. */
   follow(after: number, limit: number): Promise<RecordedEvent[]>;
-  /** Events of some types after a position, public fields only. `seen` is the last position that was examined. */
-  scan(after: number, types: string[], limit: number): Promise<{ events: ScannedEvent[]; seen: number }>;
+  /**
+   * Events of some types after a position, public fields only; with `organization` only its events. `seen` is the last position that
+   * was examined.
+   */
+  scan(
+    after: number,
+    types: string[],
+    limit: number,
+    organization?: string,
+  ): Promise<{ events: ScannedEvent[]; seen: number }>;
   /** Whether a process is alive: its last heartbeat is at most 10 s old, and it is connected to the database (heartbeat.ts). */
   isAlive(process: string): Promise<boolean>;
   /** Whether a process crashed or hangs: its heartbeat is overdue. A process that stops in order removes its heartbeat. */

@@ -42,6 +42,7 @@ const SCAN = `select h.position as head, e.* from log.head h left join lateral (
     select position, type, stream, version, organization_id, recorded_at, meta, shape, data from log.events
     where position > $1 and position <= h.position and type = any($2) order by position limit $3
   ) e on true order by e.position`;
+const SCAN_OF_ORGANIZATION = SCAN.replace("where position", "where organization_id = $4 and position");
 const ALIVE = `select exists (select from ops.workers w where w.worker = $1 and ${IS_ALIVE}) as alive`;
 /** A process that leaves deletes its row, so a silent row means that it died. */
 const DIED = `select exists (select from ops.workers w where w.worker = $1 and ${IS_GONE}) as died`;
@@ -78,9 +79,11 @@ function createAppender({ pool, keyring, findKeys, recentEvents, onAppend }: App
   };
 }
 
-async function scanStored(db: Db, after: number, types: string[], limit: number) {
+async function scanStored(db: Db, [after, types, limit, organization]: Parameters<EventLog["scan"]>) {
   type Row = Omit<ScannedEvent, "recorded_at" | "data"> & Pick<EventRow, "recorded_at" | "meta" | "shape" | "data">;
-  const rows = await db.query<Partial<Row> & { head: number }>(SCAN, [after, types, limit]);
+  const isPart = organization !== undefined;
+  const values = [after, types, limit, ...(isPart ? [organization] : [])];
+  const rows = await db.query<Partial<Row> & { head: number }>(isPart ? SCAN_OF_ORGANIZATION : SCAN, values);
   const found = rows.filter((row): row is Row & { head: number } => row.position !== null);
   const events = found.map(({ meta, head: _, shape, data, ...row }) => ({
     ...row,
@@ -184,8 +187,10 @@ export function openLog(
       const rows = await db.query<EventRow>(FOLLOW, [after, limit]);
       return mapInSlices(rows, (row) => decodeEvent(row, keyring));
     },
-    async scan(after, types, limit) {
-      return recentEvents.scan(after, types, limit) ?? scanStored(db, after, types, limit);
+    async scan(...query) {
+      const [after, types, limit, organization] = query;
+      const recent = organization === undefined ? recentEvents.scan(after, types, limit) : undefined;
+      return recent ?? scanStored(db, query);
     },
     async isAlive(process) {
       const [row] = await db.query<{ alive: boolean }>(ALIVE, [process]);

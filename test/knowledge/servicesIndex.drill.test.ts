@@ -102,6 +102,39 @@ test("of many documents an organization gets a share of each round, others do no
   await following;
 });
 
+test("beyond what the follower holds in memory only the organization with the most waits, and a restart loses none", async () => {
+  const MANY = 120;
+  const puts: string[][] = [];
+  const bench = await followerBench((real) => ({
+    shareOfRound: 10,
+    maxPending: 20,
+    index: {
+      ...real,
+      async put(uid, passages) {
+        puts.push(passages.map(({ document_id }) => document_id));
+        // the process is lost after its second round
+        if (puts.length === 2) bench.stop();
+        return real.put(uid, passages);
+      },
+    },
+  }));
+  const { opened, index, read, follow, stop } = bench;
+  const many = await Promise.all(Array.from({ length: MANY }, (_, n) => read(`The text of document ${n}.`)));
+  const other = await read("The only one.", bench.openOther());
+  await follow();
+  expect(puts[0]).toContain(other.document_id);
+  expect(puts[0]!.length).toBeLessThanOrEqual(21);
+
+  const following = follow();
+  for (const { stream } of [...many, other]) await pollTypes(opened, stream).toEqual(READY);
+  await expect.poll(async () => (await index.passages()).length, SOON).toBe(MANY + 1);
+  const last = (await opened.log.scan(0, ["DocumentIndexed"], MANY + 1)).events.at(-1)!.position;
+  const place = async () => (await openIndexRegistry(opened.pool).status()).position;
+  await expect.poll(place, SOON).toBeGreaterThanOrEqual(last);
+  stop();
+  await following;
+});
+
 test("a renamed document is updated in the index, and a deleted one is removed", async () => {
   const { resources: opened } = await startPlatform();
   const { upload, ask, remove } = openKnowledge(opened);

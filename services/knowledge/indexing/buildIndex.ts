@@ -5,12 +5,11 @@ import type { IndexRegistry, PassageIndex } from "../passageIndex.ts";
 import { applyChanges, IndexLost, type ApplyDeps } from "./applyChanges.ts";
 import { createIndexContents, type IndexContents } from "./contents.ts";
 import { FOLLOWED_EVENTS, planChanges } from "./planChanges.ts";
+import { SCAN_BATCH } from "./readChanges.ts";
 import { createRefusedGenerations, type RefusedGenerations } from "./refusedGenerations.ts";
 
 /** Raise it when the indexed fields of a passage change. Then a new index is built next to the serving one. */
 export const INDEX_VERSION = 3;
-/** Events per scan of the log. */
-export const SCAN_BATCH = 500;
 const RETRY_MS = 1_000;
 /** Checks of the read model before a new index serves, and their interval. It is normally some milliseconds behind. */
 const [MAX_READ_MODEL_CHECKS, READ_MODEL_CHECK_MS] = [100, 20];

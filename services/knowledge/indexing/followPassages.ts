@@ -11,14 +11,14 @@ import {
   IncompleteIndex,
   INDEX_VERSION,
   newIndexId,
-  SCAN_BATCH,
   type BuildDeps,
   type BuildOptions,
 } from "./buildIndex.ts";
 import { createIndexContents, type IndexContents } from "./contents.ts";
 import { createPacer } from "./pacer.ts";
-import { createDeferredChanges } from "./deferredChanges.ts";
-import { FOLLOWED_EVENTS, planChanges, type IndexPlan, type SupersededGeneration } from "./planChanges.ts";
+import { createPendingChanges, type PendingChanges } from "./pendingChanges.ts";
+import { planChanges, type IndexPlan, type SupersededGeneration } from "./planChanges.ts";
+import { readChanges } from "./readChanges.ts";
 import { createReconcile } from "./reconcile.ts";
 import { createRefusedGenerations, type RefusedGenerations } from "./refusedGenerations.ts";
 
@@ -40,6 +40,8 @@ export interface FollowDeps extends Omit<BuildDeps, "descriptions"> {
   reconcileMs?: number;
   /** Passages of an organization in one round; 10,000 by default. */
   shareOfRound?: number;
+  /** Events that it holds in memory; 50,000 by default. */
+  maxPending?: number;
 }
 
 interface Follower {
@@ -49,12 +51,12 @@ interface Follower {
   reconcile: ReturnType<typeof createReconcile>;
   contents: IndexContents;
   refusals: RefusedGenerations;
-  /** The position reached in this process. The stored checkpoint stays behind it while `older` is not empty. */
+  /** The position up to which this process has read. The stored checkpoint stays behind it while `older` or `pending` is not empty. */
   position: number;
   /** Superseded generations. They stay until the read model shows their successors, because searches still need them. */
   older: SupersededGeneration[];
-  deferred: ReturnType<typeof createDeferredChanges>;
-  /** Unless some are deferred: the index includes all document events up to this position. */
+  pending: PendingChanges;
+  /** Unless some are pending: the index includes all document events up to this position. */
   covered: number;
   /** The index whose dictionaries the search server has loaded; undefined if the server may have restarted since. */
   warmed: string | undefined;
@@ -111,7 +113,7 @@ function createFollower(given: FollowDeps, signal: AbortSignal): Follower {
     refusals: createRefusedGenerations(deps, deps.reconcileMs),
     position: 0,
     older: [],
-    deferred: createDeferredChanges(),
+    pending: createPendingChanges(deps.maxPending),
     covered: 0,
     warmed: undefined,
     build: undefined,
@@ -167,12 +169,11 @@ function rebuild(follower: Follower, from: string): Promise<void> {
 
 /** Applies one batch of events. */
 async function followBatch(follower: Follower, { serving, position, projected }: IndexStatus): Promise<BatchResult> {
-  const { deps, contents, refusals, deferred } = follower;
+  const { deps, contents, refusals, pending } = follower;
   const from = serving ? Math.max(follower.position, position) : follower.position;
-  const { events: found, seen } = deferred.isFull()
-    ? { events: [], seen: from }
-    : await deps.log.scan(from, FOLLOWED_EVENTS, SCAN_BATCH);
-  const events = [...deferred.next(), ...found];
+  const { seen, hasMore } = await readChanges(deps.log, pending, from);
+  follower.position = seen;
+  const events = pending.next();
   const plan = await planChanges(deps.log, events, contents);
   for (const { document_id } of plan.deleted) deps.descriptions.forget(streamName("document", document_id));
   const older = Object.groupBy([...follower.older, ...plan.older], (one) =>
@@ -193,17 +194,17 @@ async function followBatch(follower: Follower, { serving, position, projected }:
     await reportResults(deps, plan.wanted, refused);
     deps.failpoint("after-indexed");
   }
-  deferred.settle(events, waiting);
-  if (events.length > 0 || follower.position === 0) follower.covered = seen;
-  Object.assign(follower, { position: seen, older: later });
+  pending.settle(events, waiting);
+  if (events.length > 0 || follower.covered === 0) follower.covered = seen;
+  follower.older = later;
   await saveCheckpoint(follower, events.length + due.length > 0);
-  return { hasMore: found.length === SCAN_BATCH || deferred.hasAny(), documents: plan.wanted.length };
+  return { hasMore: hasMore || pending.hasAny(), documents: plan.wanted.length };
 }
 
 /** Saves the checkpoint after document events, or at intervals: other events pass by the thousand. */
-async function saveCheckpoint({ deps, position, older, deferred, next }: Follower, isUrgent: boolean): Promise<void> {
+async function saveCheckpoint({ deps, position, older, pending, next }: Follower, isUrgent: boolean): Promise<void> {
   if (!isUrgent && performance.now() <= next.checkpoint) return;
-  const last = Math.min(position, deferred.firstPosition() - 1);
+  const last = Math.min(position, pending.firstPosition() - 1);
   await deps.registry.advance(older.reduce((least, one) => Math.min(least, one.position - 1), last));
   next.checkpoint = performance.now() + CHECKPOINT_MS;
 }
