@@ -52,14 +52,12 @@ function createResumer({ resumeWork, onError }: Pick<SweepOptions, "resumeWork" 
   }
   return {
     /** Resolves when those that it starts have ended. */
-    async start(heads: StreamHead[]): Promise<void> {
+    start(heads: StreamHead[]): Promise<unknown> {
       const started = heads.filter(({ stream }) => !resuming.has(stream));
-      for (const head of started)
-        resuming.set(
-          head.stream,
-          Promise.resolve().then(() => resume(head)),
-        );
-      await Promise.all(started.map(({ stream }) => resuming.get(stream)));
+      // later, because those that end at once would be removed before they are added
+      const ends = started.map((head) => Promise.resolve().then(() => resume(head)));
+      for (const [n, { stream }] of started.entries()) resuming.set(stream, ends[n]!);
+      return Promise.all(ends);
     },
     isBusy: (): boolean => resuming.size > 0,
     idle: (): Promise<unknown> => Promise.all(resuming.values()),

@@ -68,6 +68,36 @@ test("an index that lacks passages is detected and rebuilt, at startup and later
   await following;
 });
 
+test("while an index that lacks passages is replaced, new documents go to it and wait for nothing", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let lacking = "";
+  const { opened, index, read, follow, stop } = await followerBench((real) => ({
+    reconcileMs: 100,
+    index: {
+      ...real,
+      async put(uid, passages) {
+        if (lacking && uid !== lacking) await released;
+        return real.put(uid, passages);
+      },
+    },
+  }));
+  const documents = [await read("one"), await read("two")];
+  const following = follow();
+  for (const { stream } of documents) await pollTypes(opened, stream).toEqual(READY);
+  lacking = (await index.serving())!;
+  const { document_id } = documents[0]!;
+  await index.waitFor(await index.remove(lacking, [{ document_id, below_generation: null }]));
+  await expect.poll(async () => (await index.list()).length, SOON).toBe(2);
+  const later = await read("later");
+  await pollTypes(opened, later.stream).toEqual(READY);
+  expect(await index.serving()).toBe(lacking);
+  release();
+  await expect.poll(index.serving, SOON).not.toBe(lacking);
+  expect(await index.passages()).toEqual([...documents, later].map(nameOf).sort());
+  stop();
+  await following;
+});
+
 test("passages of a deleted document that a former leader writes late are removed, and do not hide missing ones", async () => {
   const { opened, index, errors, knowledge, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const [kept, deleted] = [await read("kept"), await read("deleted")];

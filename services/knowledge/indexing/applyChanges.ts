@@ -8,7 +8,7 @@ import type { Send } from "../../send.ts";
 import { findPagePrice } from "../pagePrice.ts";
 import type { IndexContents } from "./contents.ts";
 import type { WantedGeneration } from "./planChanges.ts";
-import { lastFinishTime, putGenerations, type PutBatch, type PutDeps } from "./putGenerations.ts";
+import { lastFinishTime, putGenerations, type PutBatch, type PutDeps, type RoundLimits } from "./putGenerations.ts";
 
 /** Pauses before refused documents are tried again, each in a change of its own. */
 const RETRY_AFTER_MS = [200, 1_000];
@@ -46,19 +46,25 @@ export async function removeSurplus(
   for (const result of (await index.waitFor(changes)).values()) requireRemoved(result);
 }
 
+interface IndexChanges {
+  wanted: WantedGeneration[];
+  superseded: PassageRemoval[];
+  limits: RoundLimits;
+}
+
 /**
  * Puts wanted generations, removes superseded ones, and waits until both are done. A document that the server refuses is tried
- * three times in all. Returns the refused ones, and those beyond their organization's `share` of passages. Throws if the search
- * server or the log is unavailable, or the index is lost.
+ * three times in all. Returns the refused ones, and those beyond the `limits` of a round. Throws if the search server or the log is
+ * unavailable, or the index is lost.
  */
 export async function applyChanges(
   deps: ApplyDeps,
   index: string,
-  { wanted, superseded, share }: { wanted: WantedGeneration[]; superseded: PassageRemoval[]; share?: number },
+  { wanted, superseded, limits }: IndexChanges,
   contents: IndexContents,
 ): Promise<{ refused: Set<WantedGeneration>; deferred: Set<WantedGeneration> }> {
   const missing = wanted.filter(({ finished_at }) => finished_at === undefined);
-  const first = await putGenerations(deps, index, missing, share === undefined ? {} : { share });
+  const first = await putGenerations(deps, index, missing, limits);
   const removal = superseded.length > 0 ? await deps.index.remove(index, superseded) : [];
   const results = await waitForChanges(deps, index, [...first.batches.flatMap(({ changes }) => changes), ...removal]);
   let open = [...first.unreadable, ...recordContents(first.batches, results, contents)];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventLog } from "#events/ports.ts";
-import type { IndexRegistry, PassageIndex } from "../passageIndex.ts";
+import type { IndexRegistry, PassageIndex, PassageRemoval } from "../passageIndex.ts";
 import { applyChanges, IndexLost, type ApplyDeps } from "./applyChanges.ts";
 import { createIndexContents, type IndexContents } from "./contents.ts";
 import { FOLLOWED_EVENTS, planChanges } from "./planChanges.ts";
@@ -10,6 +10,8 @@ import { createRefusedGenerations, type RefusedGenerations } from "./refusedGene
 
 /** Raise it when the indexed fields of a passage change. Then a new index is built next to the serving one. */
 export const INDEX_VERSION = 3;
+/** Passages that a build sends before it waits for them. New documents, which go to the serving index, queue behind them. */
+const PASSAGES_OF_ROUND = 10_000;
 const RETRY_MS = 1_000;
 /** Checks of the read model before a new index serves, and their interval. It is normally some milliseconds behind. */
 const [MAX_READ_MODEL_CHECKS, READ_MODEL_CHECK_MS] = [100, 20];
@@ -20,6 +22,8 @@ export interface BuildDeps extends ApplyDeps {
   registry: IndexRegistry;
   /** The prefix of the index ids of this deployment. */
   prefix: string;
+  /** Passages that a build sends before it waits for them; 10,000 by default. */
+  passagesOfRound?: number;
 }
 
 export interface BuildOptions {
@@ -91,8 +95,14 @@ async function fillBatch(build: Build): Promise<boolean> {
   if (!(await deps.index.exists(index))) throw new IndexLost(`the index ${index} is gone`);
   const { events, seen } = await deps.log.scan(build.position, FOLLOWED_EVENTS, SCAN_BATCH);
   const { wanted, deleted, older } = await planChanges(deps.log, events, contents);
-  const { refused } = await applyChanges(deps, index, { wanted, superseded: [...deleted, ...older] }, contents);
-  refusals.note(wanted, refused);
+  const limits = { total: deps.passagesOfRound ?? PASSAGES_OF_ROUND };
+  let superseded: PassageRemoval[] = [...deleted, ...older];
+  for (let left = new Set(wanted); left.size > 0 || superseded.length > 0; superseded = []) {
+    build.signal.throwIfAborted();
+    const { refused, deferred } = await applyChanges(deps, index, { wanted: [...left], superseded, limits }, contents);
+    refusals.note([...left.difference(deferred)], refused);
+    left = deferred;
+  }
   build.position = seen;
   const { head } = await deps.registry.status();
   await deps.registry.saveBuildProgress(seen, Math.max(seen, head));

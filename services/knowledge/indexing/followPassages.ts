@@ -38,9 +38,8 @@ export interface FollowDeps extends Omit<BuildDeps, "descriptions"> {
   hints: Pick<Hints, "onCommitted">;
   /** Interval of comparing the index with the read model; 30 s by default. */
   reconcileMs?: number;
-  /** Passages of an organization in one round; 10,000 by default. */
+  /** Passages of an organization in one round, and events that are held in memory; 10,000 and 50,000 by default. */
   shareOfRound?: number;
-  /** Events that it holds in memory; 50,000 by default. */
   maxPending?: number;
 }
 
@@ -141,7 +140,10 @@ async function step(follower: Follower): Promise<StepResult> {
   try {
     const batch = await followBatch(follower, status);
     const isIdle = !batch.hasMore && !follower.build;
-    return isIdle && (await lacksPassages(follower, serving, status.projected)) ? { lost: serving.index } : batch;
+    // documents do not wait for the new index: it gets them as well
+    if (isIdle && (await lacksPassages(follower, serving, status.projected)))
+      void rebuild(follower, serving.index).catch(deps.onError);
+    return batch;
   } catch (error) {
     if (error instanceof IndexLost) return { lost: serving.index };
     throw error;
@@ -185,10 +187,9 @@ async function followBatch(follower: Follower, { serving, position, projected }:
   const wanted = [...plan.wanted, ...(await refusals.due(deps.log))];
   let waiting: ReadonlySet<string> = new Set();
   if (index && wanted.length + superseded.length > 0) {
-    const changes = { wanted, superseded, share: deps.shareOfRound ?? SHARE_OF_ROUND };
+    const changes = { wanted, superseded, limits: { share: deps.shareOfRound ?? SHARE_OF_ROUND } };
     const { refused, deferred: later } = await applyChanges(deps, index, changes, contents);
-    const tried = wanted.filter((one) => !later.has(one));
-    refusals.note(tried, refused);
+    refusals.note([...new Set(wanted).difference(later)], refused);
     waiting = new Set(plan.wanted.filter((one) => later.has(one)).map(({ stream }) => stream));
     deps.failpoint("after-passages-put");
     await reportResults(deps, plan.wanted, refused);

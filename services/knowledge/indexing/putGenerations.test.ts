@@ -107,3 +107,11 @@ test("an organization beyond its share leaves the rest for the next round, and t
   expect(puts).toEqual([["0", "1", "4"]]);
   expect(deferred.map(({ document_id }) => document_id)).toEqual(["2", "3"]);
 });
+
+test("a round has a limit of passages for all together", async () => {
+  const { deps, puts } = openBench();
+  const some = [0, 1, 2, 3].map((id) => wanted(id, 5_000, "text", `o${id}`));
+  const { deferred } = await putGenerations(deps, "index", some, { total: 2 });
+  expect(puts).toEqual([["0", "1"]]);
+  expect(deferred.map(({ document_id }) => document_id)).toEqual(["2", "3"]);
+});

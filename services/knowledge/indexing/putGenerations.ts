@@ -24,26 +24,31 @@ export interface PutBatch {
   changes: IndexChangeId[];
 }
 
-interface PutOptions {
-  batchPassages?: number;
-  /** Passages after which an organization gets no further generation into this round. */
+/** Passages after which no further generation gets into a round: of one organization, and of all. */
+export interface RoundLimits {
   share?: number;
+  total?: number;
+}
+
+interface PutOptions extends RoundLimits {
+  batchPassages?: number;
 }
 
 /**
  * Sends generations to the index in batches. Erased documents are left out; `unreadable` are those whose blobs do not open, and
- * `deferred` those beyond their organization's share.
+ * `deferred` those beyond the limits of the round.
  */
 export async function putGenerations(
   deps: PutDeps,
   index: string,
   wanted: WantedGeneration[],
-  { batchPassages = BATCH_PASSAGES, share = Infinity }: PutOptions = {},
+  { batchPassages = BATCH_PASSAGES, share = Infinity, total = Infinity }: PutOptions = {},
 ): Promise<{ batches: PutBatch[]; unreadable: WantedGeneration[]; deferred: WantedGeneration[] }> {
   const used = new Map<string, number>();
+  let usedByAll = 0;
   const deferred: WantedGeneration[] = [];
   const fits = (one: WantedGeneration): boolean => {
-    const hasRoom = (used.get(one.organization_id) ?? 0) < share;
+    const hasRoom = usedByAll < total && (used.get(one.organization_id) ?? 0) < share;
     if (!hasRoom) deferred.push(one);
     return hasRoom;
   };
@@ -62,6 +67,7 @@ export async function putGenerations(
         for (const passage of found) passages.push(passage);
         loaded.push(generation);
         used.set(generation.organization_id, (used.get(generation.organization_id) ?? 0) + found.length);
+        usedByAll += found.length;
       }
       if (passages.length >= batchPassages) await flush();
     }
