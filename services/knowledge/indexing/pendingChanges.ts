@@ -14,7 +14,6 @@ const PLANNED_AT_ONCE: ReadonlySet<string> = new Set(["DocumentIndexed", "Docume
 export const PUTTING_EVENTS = FOLLOWED_EVENTS.filter((type) => !PLANNED_AT_ONCE.has(type));
 
 export type PendingChanges = ReturnType<typeof createPendingChanges>;
-
 type Queue = Map<string, PublicEvent>;
 const keyOf = ({ stream, type, data }: PublicEvent): string => `${stream}/${type}/${data.generation ?? ""}`;
 const byPosition = (a: PublicEvent, b: PublicEvent): number => a.position - b.position;
@@ -39,84 +38,96 @@ function takeTurns(queues: Iterable<Queue>, limit: number): PublicEvent[] {
   return taken;
 }
 
+function remove(queue: Queue, event: PublicEvent): void {
+  const key = keyOf(event);
+  if ((queue.get(key)?.position ?? Infinity) <= event.position) queue.delete(key);
+}
+
+/** Queues of organizations, with at most `maxPending` events in all. */
+function createQueues(maxPending: number) {
+  /** By organization. Those that have waited longest for their turn come first. */
+  const queues = new Map<string, Queue>();
+  /** The organizations with dropped events, and the position after which these are read again. */
+  const dropped = new Map<string, number>();
+  const count = (): number => queues.values().reduce((sum, { size }) => sum + size, 0);
+
+  function add(events: PublicEvent[]): void {
+    for (const event of events) {
+      const queue = queues.get(event.organization_id) ?? new Map();
+      queues.set(event.organization_id, queue.set(keyOf(event), event));
+    }
+    while (count() > maxPending) {
+      const [organization, queue] = [...queues].reduce((most, one) => (one[1].size > most[1].size ? one : most));
+      const { kept, last } = dropNewest(queue);
+      replace(organization, kept);
+      dropped.set(organization, Math.min(last, dropped.get(organization) ?? Infinity));
+    }
+  }
+
+  /** It is the last one then. */
+  function replace(organization: string, queue: Queue): void {
+    queues.delete(organization);
+    if (queue.size > 0) queues.set(organization, queue);
+  }
+
+  return {
+    add,
+    dropped,
+    isEmpty: (): boolean => queues.size + dropped.size === 0,
+    all: (): Queue[] => [...queues.values()],
+    of: (organization: string): Queue => queues.get(organization) ?? new Map(),
+    /** Others have their turn before it. */
+    endTurn: (organization: string): void => replace(organization, queues.get(organization) ?? new Map()),
+  };
+}
+
 /**
  * The events that were read and are not in the index yet. Organizations take turns, so that one that changes a million documents
  * delays no other. Of equal ones the newest stays: a plan uses the current state of a document.
  */
 export function createPendingChanges(maxPending = MAX_PENDING) {
   const atOnce: Queue = new Map();
-  /** By organization. Those that have waited longest for their turn come first. */
-  const queues = new Map<string, Queue>();
-  /** The organizations with dropped events, and the position after which these are read again. */
-  const dropped = new Map<string, number>();
-
-  const count = (): number => queues.values().reduce((sum, { size }) => sum + size, 0);
-  const sizeOf = (organization: string): number => queues.get(organization)?.size ?? 0;
-
-  function put(event: PublicEvent): void {
-    const { organization_id } = event;
-    const queue = queues.get(organization_id) ?? new Map();
-    queues.set(organization_id, queue.set(keyOf(event), event));
-  }
-
-  function trim(): void {
-    while (count() > maxPending) {
-      const [organization, queue] = [...queues].reduce((most, one) => (one[1].size > most[1].size ? one : most));
-      const { kept, last } = dropNewest(queue);
-      if (kept.size > 0) queues.set(organization, kept);
-      else queues.delete(organization);
-      dropped.set(organization, Math.min(last, dropped.get(organization) ?? Infinity));
-    }
-  }
-
-  function remove(queue: Queue | undefined, event: PublicEvent): void {
-    const key = keyOf(event);
-    if ((queue?.get(key)?.position ?? Infinity) <= event.position) queue?.delete(key);
-  }
+  const queues = createQueues(maxPending);
+  const { dropped } = queues;
 
   return {
-    hasAny: (): boolean => atOnce.size + queues.size + dropped.size > 0,
+    hasAny: (): boolean => atOnce.size > 0 || !queues.isEmpty(),
     /** The checkpoint must stay before it, because all this is lost with the process. */
     firstPosition(): number {
       let first = Infinity;
-      for (const queue of [atOnce, ...queues.values()])
+      for (const queue of [atOnce, ...queues.all()])
         for (const { position } of queue.values()) first = Math.min(first, position);
       for (const position of dropped.values()) first = Math.min(first, position + 1);
       return first;
     },
     /** Adds events that the log has after those that were added before. */
     add(events: PublicEvent[]): void {
-      for (const event of events)
-        if (PLANNED_AT_ONCE.has(event.type)) atOnce.set(keyOf(event), event);
-        else if (!dropped.has(event.organization_id)) put(event);
-      trim();
+      for (const event of events) if (PLANNED_AT_ONCE.has(event.type)) atOnce.set(keyOf(event), event);
+      queues.add(
+        events.filter(({ type, organization_id }) => !PLANNED_AT_ONCE.has(type) && !dropped.has(organization_id)),
+      );
     },
     /** Organizations with dropped events that have nearly done the others. */
     restorable: (): { organization: string; after: number }[] =>
       [...dropped]
-        .filter(([organization]) => sizeOf(organization) < MAX_OF_ROUND)
+        .filter(([organization]) => queues.of(organization).size < MAX_OF_ROUND)
         .slice(0, MAX_RESTORED)
         .map(([organization, after]) => ({ organization, after })),
     /** Adds dropped events of an organization. `after`: where it goes on; undefined: these were all. */
     restore(organization: string, events: PublicEvent[], after: number | undefined): void {
       dropped.delete(organization);
       if (after !== undefined) dropped.set(organization, after);
-      for (const event of events) put(event);
-      trim();
+      queues.add(events);
     },
     /** The events to plan next, in their order. */
-    next: (): PublicEvent[] => [...atOnce.values(), ...takeTurns(queues.values(), MAX_OF_ROUND)].toSorted(byPosition),
+    next: (): PublicEvent[] => [...atOnce.values(), ...takeTurns(queues.all(), MAX_OF_ROUND)].toSorted(byPosition),
     /** Removes the events of a round. `deferred`: the streams of documents that did not fit into it. */
     settle(planned: PublicEvent[], deferred: ReadonlySet<string>): void {
       for (const event of planned) {
         if (PLANNED_AT_ONCE.has(event.type)) remove(atOnce, event);
-        else if (!deferred.has(event.stream)) remove(queues.get(event.organization_id), event);
+        else if (!deferred.has(event.stream)) remove(queues.of(event.organization_id), event);
       }
-      for (const organization of new Set(planned.map(({ organization_id }) => organization_id))) {
-        const queue = queues.get(organization);
-        queues.delete(organization);
-        if (queue && queue.size > 0) queues.set(organization, queue);
-      }
+      for (const { organization_id } of planned) queues.endTurn(organization_id);
     },
   };
 }
