@@ -20,7 +20,7 @@ export function refuseAgentFields(
         param,
       },
     );
-  const format = (text as { format?: { type?: unknown } | null } | null | undefined)?.format;
+  const format = text?.format as { type?: unknown } | null | undefined;
   if (!isAbsent(format) && format!.type !== "text")
     throw new ApiError(
       "unsupported_response_format",

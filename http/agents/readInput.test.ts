@@ -103,6 +103,13 @@ describe("the input of a response request", () => {
   });
 });
 
+test("`text` of a response request is an object", () => {
+  for (const text of ["json", 5, [], true])
+    expect(ResponseRequest.safeParse({ input: "x", text }).error?.issues.map(({ path }) => path)).toEqual([["text"]]);
+  for (const text of [null, undefined, {}, { verbosity: "low" }, { format: null }])
+    expect(ResponseRequest.safeParse({ input: "x", text }).success).toBe(true);
+});
+
 const closed = { client_tools: false };
 
 test("tools and formats in a response request are refused unless they are empty or the default", () => {

@@ -74,7 +74,7 @@ export function readInput({ input, attachments: ids }: ResponseRequest, ownTools
   const attachments = ids ?? [];
   if (hasTooManyFiles(messages, attachments))
     throw new ApiError("too_many_attachments", `A request takes at most ${MAX_ATTACHMENTS} attachments.`, {
-      param: "input",
+      param: attachments.length > MAX_ATTACHMENTS ? "attachments" : "input",
     });
   const last = messages.findLast(({ role }) => role === "user");
   if (!last && attachments.length === 0 && messages.some(({ role }) => role === "tool"))

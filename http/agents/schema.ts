@@ -64,7 +64,10 @@ export const ResponseRequest = z
         .optional()
         .describe("Refused unless the agent has `client_tools`: then functions that the caller runs."),
       tool_choice: z.unknown().optional().describe("Refused unless the agent has `client_tools`."),
-      text: z.unknown().optional().describe("`format.type` may only be `text`."),
+      text: z
+        .looseObject({ format: z.unknown().optional() }, given("an object"))
+        .nullish()
+        .describe("`format.type` may only be `text`."),
     },
     given("a JSON object"),
   )

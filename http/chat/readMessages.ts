@@ -107,7 +107,7 @@ export function readMessages(
 ): { instructions: string | null; messages: InputMessage[] } {
   if (countFiles(request) > MAX_ATTACHMENTS)
     throw new ApiError("too_many_attachments", `A request takes at most ${MAX_ATTACHMENTS} attachments.`, {
-      param: "messages",
+      param: (request.attachments?.length ?? 0) > MAX_ATTACHMENTS ? "attachments" : "messages",
     });
   const instructions: string[] = [];
   const messages: InputMessage[] = [];

@@ -105,6 +105,8 @@ test.each<[string, string | null, string | null, object]>([
     { input: "x", text: { format: { type: "json_schema" } } },
   ],
   ["a format without type", "unsupported_response_format", "text.format.type", { input: "x", text: { format: {} } }],
+  ["a text that is a string", null, "text", { input: "x", text: "json" }],
+  ["a text that is a list", null, "text", { input: "x", text: [] }],
   ["no input", "invalid_input", "input", {}],
   ["null input", "invalid_input", "input", { input: null }],
   ["a number as the input", "invalid_input", "input", { input: 5 }],
@@ -192,7 +194,7 @@ test.each<[string, string | null, string | null, object]>([
     "input[0].content[0].file_url",
     user({ type: "input_file", file_url: "https://a.example/x.pdf" }),
   ],
-  ["17 attachments", "too_many_attachments", "input", { input: "x", attachments: Array(17).fill(UNKNOWN) }],
+  ["17 attachments", "too_many_attachments", "attachments", { input: "x", attachments: Array(17).fill(UNKNOWN) }],
   [
     "17 parts with images",
     "too_many_attachments",

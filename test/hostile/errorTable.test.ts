@@ -183,6 +183,12 @@ const rows: Row[] = [
   ],
   ["17 attachments", "too_many_attachments", "messages", user(...Array(17).fill(image(png)))],
   [
+    "17 ids in attachments",
+    "too_many_attachments",
+    "attachments",
+    { ...say("x"), attachments: Array(17).fill(UNKNOWN) },
+  ],
+  [
     "17 attachments in two places",
     "too_many_attachments",
     "messages",
