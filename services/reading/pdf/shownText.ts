@@ -135,11 +135,6 @@ class TextReader {
     return Math.hypot(line[0], line[1]) * Math.hypot(current[0], current[1]);
   }
 
-  #isVisible(x: number, y: number, width: number): boolean {
-    const [left, bottom, right, top] = this.#view as [number, number, number, number];
-    return x + width >= left && x <= right && y >= bottom && y <= top;
-  }
-
   #show(glyphs: readonly (Glyph | number)[], current: Matrix, isHidden: boolean): void {
     const state = this.#state;
     const font = this.#fontOf(state.style.font);
@@ -149,9 +144,12 @@ class TextReader {
     const [a, b, c, d, e, f] = multiply(current, state.text);
     const matrix: Matrix = [sign * a, sign * b, sign * c, sign * d, 0, 0];
     const style = { ...state.style, widthSize: state.style.size * stretch };
-    const pen: GlyphPosition = { x: 0, y: 0, rise: sign * rise, matrix, scale: this.#scale(current) };
+    const length = Math.hypot(matrix[0], matrix[1]) || 1;
+    const pen: GlyphPosition = { x: 0, y: 0, rise: sign * rise, matrix, length, scale: this.#scale(current) };
     const end = { x: 0, y: 0 };
     const [startX, startY] = [e + c * rise, f + d * rise];
+    // outside the loop, because a report has a million characters
+    const [left, bottom, right, top] = this.#view as [number, number, number, number];
     const flow = this.#flow;
     flow.setStyle(style);
     /** How far the pen has moved along the text, in text space. */
@@ -178,7 +176,8 @@ class TextReader {
       pen.x = startX + a * at;
       pen.y = startY + b * at;
       if (kind !== "combining") {
-        if (!this.#isVisible(pen.x, pen.y, width)) {
+        const isVisible = pen.x + width >= left && pen.x <= right && pen.y >= bottom && pen.y <= top;
+        if (!isVisible) {
           at += width * stretch;
           continue;
         }

@@ -33,6 +33,8 @@ export interface GlyphPosition {
   rise: number;
   /** From text space to the page; its last two numbers are unused. */
   matrix: Matrix;
+  /** Length of the matrix's first axis, not 0. */
+  length: number;
   /** Length of a unit of text space. */
   scale: number;
 }
@@ -155,14 +157,18 @@ export class TextFlow {
 
   /** Moves the pen from the end of the last character to the next one, and ends the text, adds a space, or does neither. */
   moveTo(pen: GlyphPosition): void {
-    const [end, last] = [this.#end, this.#last];
+    const end = this.#end;
+    const last = this.#last;
     if (end === null || last === null || (end.x === pen.x && end.y === pen.y)) return;
-    const [a, b, c, d] = pen.matrix;
-    const length = Math.hypot(a, b) || 1;
-    const [dx, dy] = [pen.x - end.x, pen.y - end.y];
+    const { matrix, length } = pen;
+    // without iterators, because code that has just started runs them slowly
+    const a = matrix[0];
+    const b = matrix[1];
+    const dx = pen.x - end.x;
+    const dy = pen.y - end.y;
     const along = (a * dx + b * dy) / length / last.scale;
     const across = (a * dy - b * dx) / length;
-    const lifted = across - ((a * d - b * c) / length) * (pen.rise - end.rise);
+    const lifted = across - ((a * matrix[3] - b * matrix[2]) / length) * (pen.rise - end.rise);
     if (along < -MAX_OVERLAP * last.size) {
       if (Math.abs(across) > MAX_LINE_SHIFT * last.height) return this.#endLine(pen);
       this.#forgetSpace();
