@@ -15,7 +15,7 @@ import { startProvider } from "../chat/contenders.ts";
 const CONNECTIONS = 32;
 /** Rounds before the code is compiled. */
 const WARM_ROUNDS = 3;
-const ROUNDS: Record<Effort, number> = { full: 100, quick: 10 };
+const ROUNDS: Record<Effort, number> = { full: 40, quick: 10 };
 /**
  * Turns per sample, about a second: budgets are read once a second, so shorter samples would contain too many readings per turn.
  * Longer ones would see another load from other programs.
@@ -31,6 +31,9 @@ const EVERY_LIMIT = "every kind of limit, organization and each user";
 const SIDES: Record<string, Record<string, object>> = {
   [BASE]: {},
   "money a month, organization": { organization: { cost_per_month: "1000000" } },
+  "requests and tokens a minute, organization": {
+    organization: { requests_per_minute: 1e9, tokens_per_minute: 1e12 },
+  },
   [EVERY_LIMIT]: Object.fromEntries(
     ["organization", "each-user"].map((subject) => [
       subject,
