@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StepSettings } from "#events/definition.ts";
-import { toServiceFailure, failForRetry, retryAt } from "./attemptFailure.ts";
+import { toServiceFailure, failForRetry, retryAt, retryFailure } from "./attemptFailure.ts";
 import { StepFailure } from "./tick.ts";
 
 const settings = (fields: object = {}) => StepSettings.parse(fields);
@@ -49,6 +49,16 @@ test("an attempt that the service could not run is retried after growing delays,
     return entry.type === "step_attempt_failed" && entry.retry_at !== null ? Date.parse(entry.retry_at) : null;
   });
   expect(retries).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null]);
+});
+
+test("a step whose runner is lost is retried quickly once, then after growing delays, and fails in the end", () => {
+  const quick = settings({ retries: 0, backoff: { kind: "fixed", initial_ms: 500, jitter: 0 } });
+  const lost = new StepFailure("runner_lost", "gone");
+  const retries = [0, 1, 2, 3, 4, 5].map((lostBefore) => {
+    const at = retryFailure(quick, { attempt: lostBefore + 1, lostBefore, now: 0 }, lost);
+    return at === null ? null : Date.parse(at);
+  });
+  expect(retries).toEqual([500, 2_000, 4_000, 8_000, 16_000, null]);
 });
 
 test("a failure that is final, or has a reason of its own, is unchanged while the service lacks a dependency", () => {

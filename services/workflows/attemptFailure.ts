@@ -82,7 +82,10 @@ export function toServiceFailure({ on_lost }: StepSettings, failed: StepFailure,
   return new StepFailure("runner_lost", message, { retry_after_ms, line, column, logs });
 }
 
-/** When a failed step is retried. `lostBefore`: attempts that lost their worker or their runner process. */
+/**
+ * When a failed step is retried. `lostBefore`: attempts that lost their worker or their runner process. A second loss is probably
+ * not the last one, for example while the machine lacks memory, so from then on the delay grows.
+ */
 export function retryFailure(
   settings: StepSettings,
   { attempt, lostBefore, now }: { attempt: number; lostBefore: number; now: number },
@@ -91,7 +94,8 @@ export function retryFailure(
   const isLost = error.code === "runner_lost";
   const lost = isLost ? lostBefore + 1 : lostBefore;
   const mayNotRepeat = isLost && (settings.on_lost === "fail" || lost > MAX_LOST_ATTEMPTS);
-  const { retry_after_ms } = error;
+  const lossDelay = isLost && lostBefore > 0 ? serviceDelay(lostBefore) : 0;
+  const retry_after_ms = Math.max(error.retry_after_ms ?? 0, lossDelay);
   const final = error.final || mayNotRepeat;
   return retryAt(settings, { attempt, lost, now, chance: Math.random(), final, retry_after_ms });
 }
