@@ -32,7 +32,11 @@ function parametersFor(batch: EncodedAppend[]): string[] {
   const rows = (name: "heads" | "keys" | "erasures" | "forgotten") =>
     batch.flatMap((encoded, command) => encoded[name].map((row) => ({ ...row, command })));
   const events = batch.flatMap((encoded, command) =>
-    encoded.events.map((event) => ({ ...event, sealed: event.sealed?.toString("base64") ?? null, command })),
+    encoded.events.map(({ personal: _, sealed, ...event }) => ({
+      ...event,
+      sealed: sealed?.toString("base64") ?? null,
+      command,
+    })),
   );
   return [
     batch.map(({ command }, n) => ({ n, ...command })),

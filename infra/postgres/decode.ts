@@ -74,6 +74,10 @@ function upcast(row: StoredEvent, personal: Record<string, unknown> | undefined)
 
 export const decodeEvent = (row: EventRow, keyring: Keyring): RecordedEvent => upcast(row, openPersonal(row, keyring));
 
+/** Like decodeEvent, with the personal fields as JSON; null if the event has none. */
+export const decodeOpened = (row: StoredEvent, personal: string | null): RecordedEvent =>
+  upcast(row, personal === null ? undefined : JSON.parse(personal));
+
 /** The event without its personal fields, for which no key is needed. */
 export const decodePublic = (row: StoredEvent, sealed: Buffer | null): AuditedEvent => ({
   ...upcast(row, undefined),

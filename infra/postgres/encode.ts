@@ -26,6 +26,8 @@ export interface EncodedEvent {
   type: string;
   shape: number;
   data: string;
+  /** The personal fields as JSON, never stored like this. */
+  personal: string | null;
   sealed: Buffer | null;
   thing: string | null;
 }
@@ -71,6 +73,7 @@ function encodeEvent(
     type: event.type,
     shape: definition.version,
     data,
+    personal: null,
     sealed: null,
     thing: null,
   };
@@ -81,8 +84,8 @@ function encodeEvent(
     keys.created.set(thing, { stream, wrapped: append.keys[thing] ?? keyring.create(thing) });
   const wrapped = keys.created.get(thing)?.wrapped ?? keys.existing.get(thing);
   if (!wrapped) throw new Error(`${event.type} cannot be sealed: ${thing} was erased`);
-  const plain = Buffer.from(JSON.stringify(definition.personal.parse(event.personal)));
-  return { ...encoded, thing, sealed: keyring.seal(thing, wrapped, plain) };
+  const personal = JSON.stringify(definition.personal.parse(event.personal));
+  return { ...encoded, thing, personal, sealed: keyring.seal(thing, wrapped, Buffer.from(personal)) };
 }
 
 /** Validates, seals and encodes the effects of one command. */

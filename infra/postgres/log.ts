@@ -15,7 +15,7 @@ import { findOpenWork } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
-import { createRecentEvents } from "./recentEvents.ts";
+import { createRecentEvents, decodeRecent } from "./recentEvents.ts";
 import { createChainChecker } from "./auditChain.ts";
 import { createHistogramReader } from "./auditHistogram.ts";
 import { createHashReader, createSliceReader } from "./auditSlices.ts";
@@ -73,7 +73,7 @@ function createAppender({ pool, keyring, findKeys, recentEvents, onAppend }: App
     failpoint(`after-${type}`);
     if (result.kind === "committed") {
       recentKeys.add(encoded.keys);
-      recentEvents.add(encoded, request.command, result);
+      recentEvents.add(encoded, result);
     }
     return result;
   };
@@ -184,6 +184,8 @@ export function openLog(
       return mapInSlices(rows, (row) => decodeEvent(row, keyring));
     },
     async follow(after, limit) {
+      const recent = recentEvents.follow(after, limit);
+      if (recent) return mapInSlices(recent, decodeRecent);
       const rows = await db.query<EventRow>(FOLLOW, [after, limit]);
       return mapInSlices(rows, (row) => decodeEvent(row, keyring));
     },

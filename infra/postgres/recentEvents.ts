@@ -1,62 +1,103 @@
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { AppendResult, ScannedEvent } from "#events/ports.ts";
-import type { Command } from "#events/envelope.ts";
-import type { EncodedEvent } from "./encode.ts";
+import { decodeOpened } from "./decode.ts";
+import type { EncodedAppend, EncodedEvent } from "./encode.ts";
 
 const MAX_EVENTS = 1_000;
+/** UTF-16 units of their fields. An event can have 256 KiB. */
+const MAX_UNITS = 4 * 1024 * 1024;
 /** Maximum age, because a restored or failed-over database may assign the same positions to other events. */
 const MAX_AGE_MS = 1_000;
 
 type CommittedAppend = Extract<AppendResult, { kind: "committed" }>;
-type RecentEvent = Omit<ScannedEvent, "data"> & { json: string };
+
+interface RecentEvent {
+  position: number;
+  recorded_at: Date;
+  command: EncodedAppend["command"];
+  event: Omit<EncodedEvent, "sealed" | "thing">;
+}
+
+const unitsOf = ({ event, command }: RecentEvent): number =>
+  event.data.length + (event.personal?.length ?? 0) + command.meta.length;
+
+/** Reads one of these events as the database would return it. */
+export const decodeRecent = ({ position, recorded_at, command, event }: RecentEvent): RecordedEvent => {
+  const { organization_id, command_id, meta } = command;
+  const { stream, version, type, shape, data, personal } = event;
+  return decodeOpened(
+    { position, stream, version, organization_id, type, shape, command_id, recorded_at, meta, data },
+    personal,
+  );
+};
+
+function toScanned({ position, recorded_at, command, event }: RecentEvent): ScannedEvent {
+  const { organization_id, meta } = command;
+  const { stream, version, type, data } = event;
+  const { traceparent } = JSON.parse(meta) as RecordedEvent["meta"];
+  const at = recorded_at.toISOString();
+  return { position, type, stream, version, organization_id, recorded_at: at, traceparent, data: JSON.parse(data) };
+}
 
 /**
- * The events that this process committed recently, without gaps: followers in this process read them without a query. With one
- * process per deployment they include every new event.
+ * The events that this process committed recently, without gaps: followers in this process read them without a query, and without
+ * opening what is sealed. With one process per deployment they include every new event.
  */
 export function createRecentEvents() {
   let recent: RecentEvent[] = [];
+  let units = 0;
   let addedAt = 0;
+  const forget = (): void => {
+    recent = [];
+    units = 0;
+  };
   const isUsable = (): boolean => recent.length > 0 && performance.now() - addedAt <= MAX_AGE_MS;
+  /** The events after a position. Undefined if the database must answer. */
+  const after = (position: number): RecentEvent[] | undefined => {
+    const [first, last] = [recent[0], recent.at(-1)];
+    if (!first || !last || position < first.position - 1 || position >= last.position) return undefined;
+    return isUsable() ? recent.slice(position + 1 - first.position) : undefined;
+  };
+  /** Drops the oldest ones, many at once. */
+  const shorten = (): void => {
+    while (recent.length > 0 && (recent.length > MAX_EVENTS || units > MAX_UNITS / 2))
+      units -= recent.splice(0, 100).reduce((sum, one) => sum + unitsOf(one), 0);
+  };
   return {
     add(
-      { events }: { events: Pick<EncodedEvent, "stream" | "version" | "type" | "data">[] },
-      { organization_id, traceparent }: Pick<Command, "organization_id" | "traceparent">,
-      { first, at }: CommittedAppend,
+      { command, events, erasures }: Pick<EncodedAppend, "command" | "events" | "erasures">,
+      result: CommittedAppend,
     ): void {
+      const { first, at: recorded_at } = result;
+      // what it has destroyed must not be read any more
+      if (erasures.length > 0) return forget();
       if (first === 0) return;
-      if (recent.at(-1)?.position !== first - 1) recent = [];
-      const recorded_at = at.toISOString();
-      for (const [n, { type, stream, version, data }] of events.entries())
-        recent.push({
-          position: first + n,
-          type,
-          stream,
-          version,
-          organization_id,
-          recorded_at,
-          traceparent,
-          json: data,
-        });
-      if (recent.length > 2 * MAX_EVENTS) recent = recent.slice(-MAX_EVENTS);
+      if (recent.at(-1)?.position !== first - 1) forget();
+      for (const [n, { stream, version, type, shape, data, personal }] of events.entries()) {
+        const event = { stream, version, type, shape, data, personal };
+        const one = { position: first + n, recorded_at, command, event };
+        recent.push(one);
+        units += unitsOf(one);
+      }
+      if (recent.length > 2 * MAX_EVENTS || units > MAX_UNITS) shorten();
       addedAt = performance.now();
     },
     /** The time at which an event was recorded. Undefined if the database must answer. */
     recordedAt(position: number): Date | undefined {
-      const found = isUsable() ? recent[position - recent[0]!.position] : undefined;
-      return found && new Date(found.recorded_at);
+      return isUsable() ? recent[position - recent[0]!.position]?.recorded_at : undefined;
     },
+    /** The next events after a position, for `decodeRecent`. Undefined if the database must answer. */
+    follow: (position: number, limit: number): RecentEvent[] | undefined => after(position)?.slice(0, limit),
     /** Like EventLog.scan. Undefined if the database must answer. */
-    scan(after: number, types: string[], limit: number): { events: ScannedEvent[]; seen: number } | undefined {
-      const [first, last] = [recent[0], recent.at(-1)];
-      if (!first || !last || after < first.position - 1 || after >= last.position) return undefined;
-      if (!isUsable()) return undefined;
+    scan(position: number, types: string[], limit: number): { events: ScannedEvent[]; seen: number } | undefined {
+      const found = after(position);
+      if (!found) return undefined;
       const wanted = new Set(types);
-      const events = recent
-        .slice(after + 1 - first.position)
-        .filter(({ type }) => wanted.has(type))
+      const events = found
+        .filter(({ event }) => wanted.has(event.type))
         .slice(0, limit)
-        .map(({ json, ...event }) => ({ ...event, data: JSON.parse(json) }));
-      return { events, seen: events.length === limit ? events.at(-1)!.position : last.position };
+        .map(toScanned);
+      return { events, seen: events.length === limit ? events.at(-1)!.position : found.at(-1)!.position };
     },
   };
 }

@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { newId } from "#events/ids.ts";
 import { SessionStarted } from "#events/session.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
-import { openTestLog, aStream, change } from "./log.ts";
+import { openTestLog, aStream, change, named } from "./log.ts";
 
 const testLog = await openTestLog({ connections: 12 });
 afterAll(() => testLog.close());
@@ -107,4 +107,25 @@ test("a scan returns an event of a former version in its newest version, as the 
   const { events } = await openLog(pool, openKeyring(Buffer.alloc(32, 7))).scan(0, ["SessionStarted"], 10);
   await close();
   expect(events).toMatchObject([{ type: "SessionStarted", data: { ...stored, epoch: 1 } }]);
+});
+
+test("the log that wrote events follows them from memory, exactly as another one does from the database", async () => {
+  const { pool, log, close } = await openTestLog();
+  const another = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
+  const { stream, thing, event } = named("Bee");
+  await log.append(change(stream, { event }));
+  await log.append(change(aStream()));
+  const stored = await another.follow(0, 10);
+  const queries = vi.spyOn(pool, "query");
+  expect(await log.follow(0, 10)).toEqual(stored);
+  expect(queries).not.toHaveBeenCalled();
+  expect(stored).toMatchObject([
+    { position: 1, personal: { name: "Bee" } },
+    { position: 2, personal: undefined },
+  ]);
+
+  const erasing = change(aStream());
+  await log.append({ ...erasing, erase: { things: [thing], streams: [] } });
+  expect(await log.follow(0, 1)).toMatchObject([{ position: 1, personal: undefined }]);
+  await close();
 });
