@@ -165,12 +165,12 @@ async function checkPassword(
     findUsersByEmail(http.db, email, { organization, limit: organization === null ? MAX_ACCOUNTS : 1 });
   const known = await find();
   const user = await matchPassword(verify, known, body);
-  if (user) return user;
+  if (user) return { user, compared: known.length };
   await wasWrong();
   await http.waitUntilCurrent(["users"]);
   const fresh = await find();
   const changed = isDeepStrictEqual(fresh, known) ? undefined : await matchPassword(verify, fresh, body);
-  if (changed) return changed;
+  if (changed) return { user: changed, compared: fresh.length };
   throw new ApiError("invalid_credentials", "The email address or the password is wrong.");
 }
 
@@ -186,9 +186,11 @@ async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof L
   const wasWrong = async (): Promise<void> => {
     recorded = await http.loginAttempts.markWrong(recorded);
   };
-  const user = await checkPassword(http, request, { email, body, wasWrong });
+  const { user, compared } = await checkPassword(http, request, { email, body, wasWrong });
+  // It was a guess at another account, too: `organization_required` would have revealed that it is right there.
+  if (compared > 1) await wasWrong();
   // otherwise a member elsewhere with this address could reset the count between guesses at an account here
-  if (await isShared(http, email)) await http.loginAttempts.withdraw(recorded);
+  else if (await isShared(http, email)) await http.loginAttempts.withdraw(recorded);
   else await clearAttempts(http.loginAttempts, attempt, recorded);
   return signIn(http, request.id, user);
 }

@@ -8,8 +8,12 @@ export async function openPeople(env?: Record<string, string>) {
   const { api, service, person: owner } = desk;
   let number = 0;
 
-  const login = (email: string, password: string, headers: Record<string, string> = {}) =>
-    clientOf({ chat: api }, "none")("POST", "/auth/login", { email, password }, headers);
+  const login = (
+    email: string,
+    password: string,
+    headers: Record<string, string> = {},
+    more: { organization?: string } = {},
+  ) => clientOf({ chat: api }, "none")("POST", "/auth/login", { email, password, ...more }, headers);
   const add = (body: object = {}, by = owner, headers?: Record<string, string>) => {
     const nth = ++number;
     const email = `member${nth}.${service.credentials.organization_id.slice(-12)}@example.com`;
