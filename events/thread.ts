@@ -111,6 +111,8 @@ const ToolCallOutcome = TurnAttempt.extend({
   /** For a tool written by the organization: its version, and the names of the secrets it read. */
   tool_version: z.int().positive().optional(),
   secrets: z.array(z.string()).optional(),
+  /** Bytes of an output in a blob. Absent: it is in the event, or was recorded before it was counted. */
+  stored_bytes: z.int().nonnegative().optional(),
 });
 const ToolResult = z.object({
   /** The result that the model receives. A long one is stored as a blob of the turn. */

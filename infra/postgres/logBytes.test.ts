@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { countLogBytes } from "./logBytes.ts";
 
-test("the leader counts events and the values of runs, each also if the other one fails, until it stops", async () => {
+test("the leader counts events, the values of runs and the texts of documents, each also if another one fails, until it stops", async () => {
   const stopping = new AbortController();
   const counted: string[] = [];
   const query = async (text: string): Promise<never[]> => {
@@ -11,10 +11,11 @@ test("the leader counts events and the values of runs, each also if the other on
   };
   const onError = vi.fn();
   const counting = countLogBytes({ db: { query }, onError }, stopping.signal);
-  await vi.waitFor(() => expect(counted).toHaveLength(2));
+  await vi.waitFor(() => expect(counted).toHaveLength(3));
   expect(counted).toEqual([
     expect.stringContaining("from log.events"),
     expect.stringContaining("from read.run_values"),
+    expect.stringContaining("from read.readings"),
   ]);
   await vi.waitFor(() => expect(onError).toHaveBeenCalledOnce());
   stopping.abort();

@@ -19,7 +19,9 @@ const MAX_PARALLEL_CALLS = 4;
 
 type Ids = "turn_id" | "attempt";
 export type RoundRecord = Omit<z.infer<typeof RequestRound.schema>, Ids>;
-export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output"> & { text: string };
+export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output" | "stored_bytes"> & {
+  text: string;
+};
 
 /** An answer of the model. `model`: the target that gave it, if the turn's model is an alias. */
 export type RoundAnswer = ModelAnswer & { model?: string };

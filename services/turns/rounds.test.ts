@@ -141,7 +141,8 @@ describe("a turn with tools", () => {
     });
     await turn.worker("w").start();
     expect(turn.blobs.size).toBe(1);
-    expect((turn.events[2] as any).personal.output).toEqual({ blob: [...turn.blobs.keys()][0] });
+    const { data, personal } = turn.events[2] as any;
+    expect([personal.output, data.stored_bytes]).toEqual([{ blob: [...turn.blobs.keys()][0] }, 70_005]);
     expect(results(turn, 1)[0]).toHaveLength(70_005);
   });
 });

@@ -67,9 +67,10 @@ export function createStepRecorder(options: RecorderOptions, turn: TurnAttempt) 
     recordPark: (park: ParkRecord) => record(ParkTurn, park),
     recordFailure: (failure: TargetFailure) => record(NoteTargetFailure, failure),
     async recordCall({ text, ...call }: CallRecord): Promise<void> {
-      const isLong = Buffer.byteLength(text) > MAX_IN_EVENT;
-      const output = isLong ? { blob: await putBlob(options, turn, Buffer.from(text)) } : { text };
-      await record(FinishTool, { ...call, output });
+      const stored_bytes = Buffer.byteLength(text);
+      if (stored_bytes <= MAX_IN_EVENT) return record(FinishTool, { ...call, output: { text } });
+      const output = { blob: await putBlob(options, turn, Buffer.from(text)) };
+      return record(FinishTool, { ...call, output, stored_bytes });
     },
     /** Stores every frame that readers received; resolves with the blob's key. */
     storeFrames: async (frames: FramePayload[]): Promise<string> =>

@@ -49,6 +49,31 @@ test("an existing log is counted in slices, and a log without new events not aga
   await expectCounted();
 });
 
+test("a long output of a tool counts, although it is stored outside of the log", async () => {
+  const own = await openTestLog();
+  const append = (type: string, data: object) =>
+    own.pool.query(
+      `with moved as (update log.head set position = position + 1 returning position)
+       insert into log.events (position, stream, version, organization_id, type, shape, command_id, recorded_at, meta, data, hash)
+       select position, 'thread-' || position, 1, $1, $2, 1, position, now(), '{}', $3, '' from moved`,
+      [ORGANIZATIONS[0], type, JSON.stringify(data)],
+    );
+  const bytes = async () => {
+    await countAll(own.db);
+    return Number((await own.pool.query("select bytes from ops.log_bytes")).rows[0].bytes);
+  };
+  const call = { name: 'a tool of the name "stored_bytes":7', status: "completed" };
+  await append("ToolFinished", call);
+  const one = await bytes();
+  expect(one).toBeLessThan(1_000);
+  await append("ToolFinished", { ...call, stored_bytes: 1_000_000 });
+  expect(Math.round((await bytes()) / 1_000)).toBe(Math.round((1_000_000 + 2 * one) / 1_000));
+  // those of a turn count with the files
+  await append("TurnStarted", { stored_bytes: 1_000_000 });
+  expect(await bytes()).toBeLessThan(1_000_000 + 4 * one);
+  await own.close();
+});
+
 test("two processes that count at the same time, while others append, count each event once", async () => {
   await append(20);
   await Promise.all([countAll(testLog.db), append(20), countAll(testLog.db), countAll(testLog.db)]);
