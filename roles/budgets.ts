@@ -57,18 +57,40 @@ export function openRunLimits(budgets: BudgetWatch): AdmitRun {
   return ({ organization_id, project_id }, runs = 1) => admit(organization_id, project_id, { runs });
 }
 
+/** The message of a limit that is reached, from the check of a request. */
+async function findRefusal(check: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return error.message;
+    throw error;
+  }
+}
+
+/** UTF-16 units of a prompt that is part of its event, and so counts there. */
+const MAX_SHORT_PROMPT = 16 * 1024;
+
+/** Finds why an organization may not store the prompt of a run's turn; undefined if it may. */
+export function openPromptLimits(resources: Pick<Resources, "settings" | "db">) {
+  const needs = { settings: resources.settings, stored: openStored(resources.db) };
+  return async (organization: string, texts: string[]): Promise<string | undefined> => {
+    const bytes = texts.reduce((sum, { length }) => sum + length, 0);
+    if (bytes <= MAX_SHORT_PROMPT) return undefined;
+    return findRefusal(() => requireStorage(needs, organization, { bytes, param: "The prompt" }));
+  };
+}
+
 /** Limits for what workflow steps store: the organization's storage, and budgets. */
 export function openContentLimits(resources: Resources, budgets: BudgetWatch): FileDeps["admitContent"] {
   const admit = openOwnLimits(budgets);
   const needs = { settings: resources.settings, stored: openStored(resources.db) };
   return async ({ organization_id, project_id }, { bytes, documents, isRead }) => {
-    try {
+    const refused = await findRefusal(async () => {
       requireLogRoom(resources, organization_id);
       await requireStorage(needs, organization_id, { bytes, param: "The content", isRead });
-    } catch (error) {
-      if (error instanceof ApiError && error.status < 500) return { refused: error.message };
-      throw error;
-    }
+    });
+    if (refused !== undefined) return { refused };
     return admit(organization_id, project_id, { bytes, documents, pages: 0 });
   };
 }

@@ -17,7 +17,7 @@ import type { TurnDeps } from "#services/workflows/host/turnStart.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import type { BudgetWatch } from "#projections/budgets/watch.ts";
-import { openContentLimits } from "./budgets.ts";
+import { openContentLimits, openPromptLimits } from "./budgets.ts";
 import type { OpenDownloadMemory } from "#services/turns/tools/web.ts";
 import type { Resources } from "./resources.ts";
 
@@ -35,14 +35,18 @@ interface StepHostOptions {
   openDownloadMemory: OpenDownloadMemory;
 }
 
-/** Checks the limit of events and budgets first, then limits per minute and on concurrency. */
-function openLimits({ rates, logLimits }: Resources, budgets: BudgetWatch): TurnDeps["askLimits"] {
+/** Checks what is stored and budgets first, then limits per minute and on concurrency. */
+function openLimits(resources: Resources, budgets: BudgetWatch): TurnDeps["askLimits"] {
+  const { rates, logLimits } = resources;
+  const findRefusedPrompt = openPromptLimits(resources);
   return async (spender, { turn_id, models, prompt, streamed }) => {
     const full = logLimits.refusal(spender.organization_id);
     if (full) return { refused: full.message, code: full.code };
     const reached = await budgets.check(spender);
     if (reached?.refuses) return { refused: describeLimit(reached) };
     const texts = prompt.messages.map(({ text }) => text);
+    const tooLong = await findRefusedPrompt(spender.organization_id, texts);
+    if (tooLong !== undefined) return { refused: tooLong, code: "storage_limit_reached" };
     const reading = budgets.reading(spender.organization_id);
     const files = prompt.messages.flatMap(({ attachments }) => attachments);
     const { priceOf } = reading;

@@ -103,6 +103,7 @@ export async function buildStart(deps: TurnDeps, owner: TurnOwner, request: Turn
       streamed: false,
       continues,
       input,
+      ...("prompt_blob" in input && { stored_bytes: input.bytes }),
       ...(request.agent && { agent: request.agent }),
       ...(reserved !== undefined && { reserved }),
     },
