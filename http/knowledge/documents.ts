@@ -19,7 +19,7 @@ import {
   UserQuery,
 } from "./documentShape.ts";
 import { markProcessing, commandFor, reprocessDocument } from "./existingDocument.ts";
-import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
+import { readChangedDocument, requireDocument } from "./lookups.ts";
 
 const ReprocessQuery = z.object({
   reextract: z.string().optional().describe("`true`: reads the original file again, which counts as usage."),
@@ -76,10 +76,7 @@ export function documentRoutes(app: App, http: Http): void {
     await checkReaders(http, caller.organization_id, body.readers);
     const data = { document_id, ...body };
     await http.send(ChangeDocument, { ...commandFor(request, document_id), data, requireProjected: true });
-    // without a check of access, because the caller may have removed themselves as a reader
-    const changed = await findAnyDocument(http, caller, document_id);
-    if (!changed) throw documentNotFound();
-    return presentDocument(changed);
+    return presentDocument(await readChangedDocument(http, caller, document_id));
   });
 
   const reprocessing = {

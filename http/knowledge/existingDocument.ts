@@ -12,7 +12,7 @@ import { requireReadingRoom, requireStorage } from "../base/storageLimits.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import type { PublicDocument } from "./documentShape.ts";
-import { requireDocument } from "./lookups.ts";
+import { readChangedDocument } from "./lookups.ts";
 
 export const commandFor = (request: FastifyRequest, document_id: string) =>
   commandFields(request, streamName("document", document_id), ["documents"]);
@@ -59,7 +59,7 @@ async function applyDetails(
   const data = { document_id: row.id, ...changed };
   const command = { ...commandFor(request, row.id), ...nextCommand(identity, "tags"), data };
   await http.send(ChangeDocument, { ...command, requireProjected: true });
-  return requireDocument(http, request.caller, row.id);
+  return readChangedDocument(http, request.caller, row.id);
 }
 
 interface Reprocessing {
@@ -106,10 +106,10 @@ async function answerExisting(
   } catch (error) {
     // a concurrent request has started it
     if (error instanceof ApiError && error.errorCode === "already_processing")
-      return { status: 200, document: await requireDocument(http, request.caller, row.id) };
+      return { status: 200, document: await readChangedDocument(http, request.caller, row.id) };
     throw error;
   }
-  return { status: 202, document: markProcessing(await requireDocument(http, request.caller, row.id)) };
+  return { status: 202, document: markProcessing(await readChangedDocument(http, request.caller, row.id)) };
 }
 
 /** The same request with the id of its command that replaces a document. */
@@ -164,12 +164,12 @@ export async function replaceDocument(
       // a concurrent request has stored the same content
       await http.blobs.remove(blob);
       await http.waitUntilCurrent(["documents"], thing);
-      return { status: 200, document: await requireDocument(http, request.caller, row.id) };
+      return { status: 200, document: await readChangedDocument(http, request.caller, row.id) };
     }
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) await http.blobs.remove(blob);
     throw error;
   }
-  const replaced = await requireDocument(http, request.caller, row.id);
+  const replaced = await readChangedDocument(http, request.caller, row.id);
   return { status: 202, document: { ...replaced, status: "pending", error: null } };
 }

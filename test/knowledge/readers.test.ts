@@ -226,6 +226,20 @@ test("changes of the readers apply at once, even for callers who could read the 
 });
 
 test.each([
+  ["the same text", "The door is painted."],
+  ["another text", "The door is painted green."],
+])("a push of %s that takes away the own right to read is answered with the document", async (_what, text) => {
+  const { call } = callers["a builder"]!;
+  const push = (body: object) =>
+    call("POST", "/collections/vault/documents/text", { external_id: text, text: "The door is painted.", ...body });
+  const { body: pushed } = await push({});
+  await library.ended(pushed.id);
+  const { status, body } = await push({ text, readers: [{ role: "owner" }] });
+  expect([status < 300, body]).toMatchObject([true, { id: pushed.id, readers: [{ role: "owner" }] }]);
+  expect((await call("GET", `/documents/${pushed.id}`)).status).toBe(404);
+});
+
+test.each([
   ["x", "readers"],
   [[{}], "readers[0]"],
   [[{ person: "x" }], "readers[0]"],
