@@ -124,7 +124,7 @@ const { shape } = Envelope;
  * The command carries the change and the decider merges it, so that two concurrent changes do not undo each other.
  */
 export const EnvelopeChange = z.strictObject({
-  run_as: z.strictObject({ ...RunAs.shape, id: RunAs.shape.id.default(null) }).nullish(),
+  run_as: z.strictObject({ ...RunAs.shape, id: z.uuid().toLowerCase().nullable().default(null) }).nullish(),
   secrets: change(shape.secrets),
   tools: change(shape.tools),
   collections: change(shape.collections),

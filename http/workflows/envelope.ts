@@ -35,6 +35,21 @@ export function checkRunAs(
   if (!allowed.includes(runAs.id.toLowerCase())) throw refuse("must be your own id: you can name only yourself.");
 }
 
+/**
+ * Refuses other code for runs that act for somebody else, because that person has agreed to what the present code does with their
+ * rights, such as reading documents that name them. `people`: for whom the runs act. Throws 400 `invalid_run_as`.
+ */
+export function checkCodeChange({ session }: Pick<Caller, "session">, people: (RunAs | null | undefined)[]): void {
+  const isOther = (runAs: RunAs | null | undefined) =>
+    runAs?.type === "person" && runAs.id?.toLowerCase() !== session?.user_id;
+  if (!people.some(isOther)) return;
+  throw new ApiError(
+    "invalid_run_as",
+    "definition_version: runs act for another person, who must choose their code. Or first let them act for the service or for you: in envelope.run_as, and by replacing triggers that name that person.",
+    { param: "definition_version" },
+  );
+}
+
 export const Warning = z.object({ code: z.literal("secret_not_allowed"), message: z.string(), param: z.string() });
 
 /** Warns of secrets that the definition reads but the envelope does not allow. Steps that read them will fail. */

@@ -11,6 +11,7 @@ import { refuseInexact } from "../base/exactNumbers.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { readStreamWithBudget, type ReadBudget } from "../base/readStreamWithBudget.ts";
 import { actorFrom } from "./actor.ts";
+import { checkCodeChange } from "./envelope.ts";
 import { foldCalls, type RunCall } from "./foldCalls.ts";
 import { foldRun, isLive, listRunningSteps, type RunView } from "./foldRun.ts";
 import { inheritedByFork, isKept } from "./inheritedByFork.ts";
@@ -220,6 +221,7 @@ export async function forkRun(http: Http, request: FastifyRequest, id: string, f
   const { step_id, definition_version: wanted = row.definition_version } = fork;
   const at = step_id === undefined ? calls.length : findStep(parent, step_id);
   const { version } = await requireVersion(http, request.caller, row.definition_id, wanted);
+  if (version !== row.definition_version) checkCodeChange(request.caller, [row.run_as]);
   const run_id = newId();
   return startFromParent(http, request, parent, {
     kind: "fork",

@@ -4,6 +4,7 @@ import { newId, streamName } from "#events/ids.ts";
 import { ChangeWorkflow, RegisterWorkflow } from "#events/workflow.ts";
 import { getWorkflowVersion } from "#projections/definitions/query.ts";
 import { listWorkflows, countWorkflowUses, type WorkflowRow } from "#projections/workflows/query.ts";
+import { listTriggerPeople } from "#projections/triggers/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -13,7 +14,7 @@ import { requireProject } from "../base/findProject.ts";
 import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, presentedPage, type Page } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
-import { checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./envelope.ts";
+import { checkCodeChange, checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./envelope.ts";
 import { requireVersion, requireWorkflow } from "./lookups.ts";
 import {
   ChangeWorkflowBody,
@@ -58,6 +59,19 @@ async function register(
   return requireWorkflow(http, caller, created_id);
 }
 
+/** Throws 400 `invalid_run_as` if somebody else must choose the code of the workflow's runs. */
+async function checkOtherCode(
+  http: Http,
+  { caller }: FastifyRequest,
+  row: WorkflowRow,
+  envelope: z.infer<typeof ChangeWorkflowBody>["envelope"],
+): Promise<void> {
+  await http.waitUntilCurrent(["triggers"]);
+  const isKept = envelope === undefined || (envelope !== null && envelope.run_as === undefined);
+  const own = isKept ? row.envelope.run_as : envelope?.run_as;
+  checkCodeChange(caller, [own, ...(await listTriggerPeople(http.db, row.id))]);
+}
+
 /** The fields to change. Null resets a field to its default. */
 async function readChanges(
   http: Http,
@@ -74,6 +88,7 @@ async function readChanges(
     enables || name === null || definition_version !== undefined
       ? await requireVersion(http, request.caller, row.definition_id, requested)
       : undefined;
+  if (version && version.version !== row.definition_version) await checkOtherCode(http, request, row, envelope);
   return {
     name: name === null ? version!.name : name,
     description: description === null ? "" : description,

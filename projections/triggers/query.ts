@@ -73,6 +73,15 @@ export const listScheduleTriggers = (db: Db, organization: string, page: Page): 
     parseRow,
   });
 
+/** For whom the runs of a workflow's enabled triggers act, where that is not what the workflow says. */
+export async function listTriggerPeople(db: Db, workflow: string): Promise<RunAs[]> {
+  const rows = await db.query<{ run_as: string }>(
+    "select distinct run_as from read.triggers where workflow_id = $1 and enabled and run_as is not null",
+    [workflow],
+  );
+  return rows.flatMap(({ run_as }) => decodeOrNull<RunAs>(run_as) ?? []);
+}
+
 export async function countTriggers(db: Db, workflow: string): Promise<{ enabled: number; total: number }> {
   const [counts] = await db.query<{ enabled: number; total: number }>(
     `select (count(*) filter (where enabled))::integer as enabled, count(*)::integer as total
