@@ -167,6 +167,7 @@ const schema = z
     SCRUB_DAYS: count(0, 365).default(7),
     CLOCK_OFFSET_SECONDS: count(1, 100_000_000).default(1),
     HISTORY_KILOBYTES: count(1, 64_000).default(4_000),
+    RUN_MEMORY_MEGABYTES: count(1, 1_000_000).default(512),
     FREE_DISK_PERCENT: percents().default([5, 3, 1]),
     THREAD_MEGABYTES: count(1, 10_000).default(2_000),
     ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),

@@ -7,6 +7,7 @@ import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
+import { measureRunMemory } from "#http/base/metrics.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -130,6 +131,12 @@ function sharedLookUps(db: Db) {
   } satisfies Partial<HttpDeps>;
 }
 
+function openRegistry({ runMemory }: Resources): Registry {
+  const registry = new Registry();
+  measureRunMemory(registry, runMemory.usage);
+  return registry;
+}
+
 /** What is served without a credential. */
 type PublicTexts = Pick<HttpDeps, "descriptions" | "consoleFiles" | "docsFiles" | "referenceFiles">;
 
@@ -217,7 +224,7 @@ export async function startHttpRole(resources: Resources, local?: LocalServices)
     ...(await openPages(settings)),
     startCodes,
     logger,
-    registry: new Registry(),
+    registry: openRegistry(resources),
     httpId: worker,
   });
   const address = await listen(app, { port: settings.PORT, host: settings.HOST });

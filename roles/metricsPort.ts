@@ -3,12 +3,18 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { measureEventLoopDelay } from "#http/base/eventLoopDelay.ts";
+import { measureRunMemory } from "#http/base/metrics.ts";
 import type { Settings } from "#infra/config.ts";
+import type { RunMemory } from "#services/workflows/runMemory.ts";
 
 /** Serves `GET /metrics` of a process without an API. It needs no credential, like the API's own. */
-export async function serveMetrics({ HOST, METRICS_PORT }: Pick<Settings, "HOST" | "METRICS_PORT">) {
+export async function serveMetrics(
+  { HOST, METRICS_PORT }: Pick<Settings, "HOST" | "METRICS_PORT">,
+  runMemory: Pick<RunMemory, "usage">,
+) {
   const registry = new Registry();
   measureEventLoopDelay(registry);
+  measureRunMemory(registry, runMemory.usage);
   async function answer(response: ServerResponse): Promise<void> {
     response.writeHead(200, { "content-type": registry.contentType }).end(await registry.metrics());
   }

@@ -24,6 +24,7 @@ import { watchRates } from "#projections/budgets/rateWatch.ts";
 import type { Db } from "#projections/projection.ts";
 import { retryWhileUnavailable } from "#services/retryWhileUnavailable.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { createRunMemory } from "#services/workflows/runMemory.ts";
 
 /** Addresses of PostgreSQL, NATS and Meilisearch, and the master key of this deployment. */
 export interface Addresses {
@@ -51,6 +52,7 @@ const openLimits = ({ settings }: ResourceOptions, db: Db, bus: Bus, worker: str
     onError: (error) => logger.warn({ err: error }, "turns of the last minute not read, retrying"),
   }),
   logLimits: watchLogLimits({ db, settings, logger }),
+  runMemory: createRunMemory(settings.RUN_MEMORY_MEGABYTES),
 });
 
 async function openBlobFolder({ DATA_DIR }: Settings) {

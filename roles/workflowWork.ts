@@ -41,7 +41,7 @@ export function openWorkflowWork(
   handle: Handle,
   { budgets, runner, openHost, scripts, turns }: WorkflowWorkOptions,
 ) {
-  const { db, log, vault, keyring, worker, logger, schemas, bus, clock, logLimits } = resources;
+  const { db, log, vault, keyring, worker, logger, schemas, bus, clock, logLimits, runMemory } = resources;
   const queryTwice = createQueryTwice(resources);
   const isFound = (ids: string[]): boolean => ids.length > 0;
   const named = batchLookups((names) => listWorkflowsNamed(db, names));
@@ -68,6 +68,7 @@ export function openWorkflowWork(
     worker,
     send: sendTo(handle, worker),
     logLimits,
+    runMemory,
     runner,
     openHost,
     schemas,

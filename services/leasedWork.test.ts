@@ -11,7 +11,7 @@ const keyOf = ({ stream, attempt }: Piece) => `${stream}/${attempt}`;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Work on streams named `<organization>-<n>`; `lost` is what the sweep finds. */
-function open({ total = 4, perTenant = 2 } = {}) {
+function open({ total = 4, perTenant = 2, hasShare = (_: string): boolean => true } = {}) {
   const started: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
   const errors: unknown[] = [];
@@ -20,6 +20,7 @@ function open({ total = 4, perTenant = 2 } = {}) {
   const work = createLeasedWork<Piece, { ended: Promise<void> }>({
     worker: "w1",
     limits: { total, perTenant },
+    hasShare,
     identify: (piece) => ({ key: keyOf(piece), stream: piece.stream, organization_id: piece.stream[0]! }),
     leasedBy: ({ command: { stream, worker } }) => [{ worker: worker ?? null, work: { stream, attempt: 1 } }],
     open: async ({ stream }, isHeld) => {
@@ -72,6 +73,13 @@ describe("Leased work", () => {
     expect(hasRoom("b")).toBe(false);
     await end("a-1/1");
     expect([hasRoom("a"), hasRoom("b")]).toEqual([true, true]);
+  });
+
+  test("has no room, and is not taken over, while its organization has no share of something else", async () => {
+    const { hasRoom, sweep, started } = open({ hasShare: (organization) => organization !== "a" });
+    expect([hasRoom("a"), hasRoom("b")]).toEqual([false, true]);
+    for (const stream of ["a-1", "b-1"]) await sweep(stream);
+    expect(started).toEqual(["b-1/2"]);
   });
 
   test("is taken over with the next attempt, and not again while it runs", async () => {

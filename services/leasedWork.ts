@@ -32,6 +32,8 @@ export interface LeasedWorkOptions<Work, Running extends { ended: Promise<void> 
   limits: CapacityLimits;
   /** At this many held, takeovers stop, so that lost work goes to processes with less to do. Default: only the limits apply. */
   maxHeldForTakeover?: number;
+  /** Whether an organization's share of something else than `limits` allows more work. Default: it does. */
+  hasShare?(organization: string): boolean;
   identify(work: Work): WorkIdentity;
   /** Work that a commit opened or took over, and the worker it names. */
   leasedBy(handled: CommittedCommand): { worker: string | null; work: Work }[];
@@ -52,7 +54,8 @@ function createHoldings<Work, Running extends { ended: Promise<void> }>(options:
     has: (key: string): boolean => held.has(key),
     get: (key: string): Running | undefined => held.get(key)?.running,
     streams: (): string[] => [...held.values()].map(({ stream }) => stream),
-    hasRoom: (organization: string): boolean => !stopping.signal.aborted && capacity.hasRoom(organization),
+    hasRoom: (organization: string): boolean =>
+      !stopping.signal.aborted && capacity.hasRoom(organization) && (options.hasShare?.(organization) ?? true),
     stop: (): void => stopping.abort(),
     idle: async (): Promise<void> => void (await Promise.all(held.values().map(({ ended }) => ended))),
     start({ key, stream, organization_id }: WorkIdentity, work: Work): Running | undefined {

@@ -97,6 +97,27 @@ export function measureLogLimits(registry: Registry, { countReached }: Pick<LogL
   });
 }
 
+/** `usage`: bytes that the open runs of this process have reserved, and the number of runs that wait for room. */
+export function measureRunMemory(registry: Registry, usage: () => { bytes: number; waiting: number }): void {
+  const registers = [registry];
+  new Gauge({
+    name: "run_memory_bytes",
+    help: "Memory reserved for the results of open workflow runs",
+    registers,
+    collect() {
+      this.set(usage().bytes);
+    },
+  });
+  new Gauge({
+    name: "run_memory_waiting",
+    help: "Workflow runs that wait for memory",
+    registers,
+    collect() {
+      this.set(usage().waiting);
+    },
+  });
+}
+
 export function createMetrics(registry: Registry) {
   const counters = createCounters([registry]);
   const gauges = createHealthGauges([registry]);

@@ -67,6 +67,14 @@ export function createFairSemaphore(limits: CapacityLimits) {
     }
   }
 
+  /** Takes the permits without waiting; false if there is no room, or the tenant's work waits already. */
+  function tryAcquire(tenant: string, amount = 1): boolean {
+    const wanted = permitsFor(amount);
+    if (queue.sizeOf(tenant) > 0 || !capacity.hasRoom(tenant, wanted)) return false;
+    capacity.take(tenant, wanted);
+    return true;
+  }
+
   function release(tenant: string, amount = 1): void {
     capacity.release(tenant, permitsFor(amount));
     admitWaiting();
@@ -74,6 +82,7 @@ export function createFairSemaphore(limits: CapacityLimits) {
 
   return {
     acquire,
+    tryAcquire,
     release,
     /** Number of the tenant's waiters. */
     countWaiting: queue.sizeOf,

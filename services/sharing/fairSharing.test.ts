@@ -111,6 +111,20 @@ describe("A fair semaphore", () => {
     expect(await admissions(limits, script)).toBe(order);
   });
 
+  test("gives permits without a wait only if there is room and nobody of the tenant waits", async () => {
+    const semaphore = createFairSemaphore({ total: 4, perTenant: 3 });
+    expect([semaphore.tryAcquire("a", 2), semaphore.tryAcquire("a", 2), semaphore.tryAcquire("b", 3)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const waiting = semaphore.acquire("a", undefined, 2);
+    expect([semaphore.tryAcquire("a"), semaphore.tryAcquire("b")]).toEqual([false, true]);
+    semaphore.release("a", 2);
+    await waiting;
+    expect([semaphore.tryAcquire("a"), semaphore.tryAcquire("a")]).toEqual([true, false]);
+  });
+
   test("rejects a waiter whose signal aborts and admits the next one", async () => {
     const semaphore = createFairSemaphore(one);
     const aborter = new AbortController();

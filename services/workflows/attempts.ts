@@ -2,6 +2,7 @@ import { currentTime } from "#events/clock.ts";
 import type { StepEntry } from "#events/runParts.ts";
 import { isRunning } from "../deciders/runState.ts";
 import { runAttempt, type AttemptDeps } from "./attempt.ts";
+import { lengthOf } from "./values.ts";
 import { failForRetry } from "./attemptFailure.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
@@ -15,6 +16,8 @@ export interface Attempts {
   finished(): number;
   /** The finished attempts in the order in which they ended. They stay until `drop`. */
   peekFinished(): StepEntry[];
+  /** UTF-16 units of their results, or a few more. */
+  finishedSize(): number;
   dropFinished(count: number): void;
   /** True once after an attempt with effects outside of its run has finished. */
   takeHadEffects(): boolean;
@@ -86,6 +89,9 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
     });
 }
 
+const sizeOfResult = (entry: StepEntry): number =>
+  entry.type === "step_completed" ? lengthOf(entry.result) : 0;
+
 function refit(state: State, finished: StepEntry[], epoch: number): void {
   const { run, running, deps } = state;
   const isCurrent = ({ key, attempt }: Pick<RunningAttempt, "key" | "attempt">) =>
@@ -111,6 +117,7 @@ export function createAttempts(deps: AttemptsDeps, run: OpenRun, options: Attemp
     running: () => running.size,
     finished: () => state.finished.length,
     peekFinished: () => state.finished.slice(),
+    finishedSize: () => state.finished.reduce((size, entry) => size + sizeOfResult(entry), 0),
     dropFinished: (count) => void state.finished.splice(0, count),
     takeHadEffects() {
       const { hadEffects } = state;

@@ -1,9 +1,7 @@
 import { Unavailable } from "#events/ports.ts";
 import { AdvanceRun, TakeRun } from "#events/run.ts";
-import type { StepEntry, StoredValue } from "#events/runParts.ts";
-import { isLive } from "../deciders/runState.ts";
+import type { StoredValue } from "#events/runParts.ts";
 import { startLinkedWork, findEndedRuns, type LinkProgress } from "./linkedWork.ts";
-import { failLostStep } from "./attemptFailure.ts";
 import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
@@ -21,14 +19,15 @@ import {
   type CoordinatorDeps,
   type HeldRun,
 } from "./heldRun.ts";
-import { startableSteps } from "./startableSteps.ts";
+import { sizeOfRun } from "./history.ts";
+import { startableEntries } from "./startableSteps.ts";
 import { nextAction, POLL_MS, type Action, type RunSnapshot } from "./nextAction.ts";
 import type { OpenRun } from "./openRun.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { planTick } from "./plan.ts";
+import type { RunRoom } from "./runMemory.ts";
 import { ScriptGone, type Script } from "./script.ts";
 import { createSleeper } from "./sleeper.ts";
-import { createStateSizer } from "./stateSize.ts";
 import { TickLost } from "./tick.ts";
 import { buildTickCall } from "./tickCall.ts";
 import { RunGone } from "./values.ts";
@@ -47,29 +46,16 @@ export interface RunCoordinator extends Pick<Outbox, "hasPart" | "flushRequested
   stop(): void;
 }
 
-/** Steps whose retry is due, and steps that the limits of the run and its batches allow to start. */
-function startableEntries({ history }: OpenRun, script: Script, now: number): StepEntry[] {
-  const { state } = history;
-  if (!isLive(state)) return [];
-  const attempts = new Map(state.steps.map(({ key, attempt }) => [key, attempt]));
-  const due = state.steps
-    .filter(({ status, retry_at }) => status === "waiting" && Date.parse(retry_at!) <= now)
-    .map(({ key }) => key);
-  return [...due, ...startableSteps(history, { withLost: true })].map(
-    (key): StepEntry =>
-      failLostStep(history, script, key) ?? { type: "step_started", key, attempt: attempts.get(key)! + 1 },
-  );
-}
-
 const takeSnapshot = (held: HeldRun, script: Script): RunSnapshot => ({
   state: held.run.history.state,
   needsTick: held.run.history.needsTick,
-  stateSize: held.stateSize,
+  stateSize: held.run.history.memoSize,
   running: held.attempts.running(),
   finished: held.attempts.finished(),
   unrecorded: held.outbox.size(),
   isUrgent: held.isUrgent,
   isStopping: held.isStopping,
+  isRoomWanted: held.room.isWanted(),
   startable: (now) => startableEntries(held.run, script, now),
 });
 
@@ -101,14 +87,15 @@ async function tick(held: HeldRun, script: Script): Promise<void> {
 }
 
 async function report(held: HeldRun): Promise<void> {
-  const { attempts, run } = held;
+  const { attempts, run, room } = held;
   const entries = attempts.peekFinished();
   const jsons = new Map<StoredValue, string>();
   for (const entry of entries)
-    if (entry.type === "step_completed") jsons.set(entry.result, await run.values.json(entry.result));
+    // without room the run is left, so that nothing reads its results
+    if (entry.type === "step_completed" && !room.isFull()) jsons.set(entry.result, await run.values.json(entry.result));
   attempts.dropFinished(entries.length);
   if (attempts.takeHadEffects()) held.isUrgent = true;
-  enqueue(held, entries, null, (value) => jsons.get(value)!);
+  enqueue(held, entries, null, (value) => jsons.get(value) ?? "");
 }
 
 async function fireTimers(held: HeldRun): Promise<void> {
@@ -169,6 +156,8 @@ async function advance(held: HeldRun, script: Script): Promise<boolean> {
   if (outbox.hasFailed()) await recover(held);
   if (run.isBehind()) await catchUp(held);
   if (!holdsLease(held)) return false;
+  // its running attempts end first
+  if (!held.room.fits(sizeOfRun(run.history) + attempts.finishedSize())) held.isStopping = true;
   attempts.start(script, held.epoch);
   const action = nextAction(takeSnapshot(held, script), timeFor(held));
   if (action.type === "leave") return false;
@@ -203,9 +192,15 @@ async function coordinateToEnd(held: HeldRun): Promise<void> {
 /**
  * Drives one run while this process holds its lease: ticks when `run()` has something new to see, starts steps, and leaves when
  * the run only waits. Results are recorded a moment later, but always before an attempt that builds on them has visible effects.
- * `creation`: resolves when the command that creates or resumes the run is handled (outbox.ts).
+ * It also leaves when the run does not fit into its room. `creation`: resolves when the command that creates or resumes the run is
+ * handled (outbox.ts).
  */
-export function coordinateRun(deps: CoordinatorDeps, run: OpenRun, creation?: Promise<void>): RunCoordinator {
+export function coordinateRun(
+  deps: CoordinatorDeps,
+  run: OpenRun,
+  room: RunRoom,
+  creation?: Promise<void>,
+): RunCoordinator {
   const { history } = run;
   const sleeper = createSleeper();
   const { wake } = sleeper;
@@ -224,7 +219,7 @@ export function coordinateRun(deps: CoordinatorDeps, run: OpenRun, creation?: Pr
     outbox,
     attempts,
     sleeper,
-    stateSize: createStateSizer(history),
+    room,
     epoch: "epoch" in history.state ? history.state.epoch : 0,
     crashes: 0,
     isUrgent: false,

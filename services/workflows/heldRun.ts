@@ -8,6 +8,7 @@ import { findHead } from "../states.ts";
 import type { Attempts, AttemptsDeps } from "./attempts.ts";
 import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
+import type { RunRoom } from "./runMemory.ts";
 import type { Outbox } from "./outbox.ts";
 import type { LinkDeps } from "./linkedWork.ts";
 import type { ScriptStore } from "./script.ts";
@@ -32,7 +33,7 @@ export interface HeldRun {
   outbox: Outbox;
   attempts: Attempts;
   sleeper: Sleeper;
-  stateSize: () => number;
+  room: RunRoom;
   /** The lease under which this process drives the run. */
   epoch: number;
   /** Consecutive crashes of the runner. */

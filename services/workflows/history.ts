@@ -11,7 +11,7 @@ import {
 import type { RunCreated, RunEvent } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { evolve, type RunState } from "../deciders/runState.ts";
-import { foldLink, newLinkHistory, type LinkHistory } from "./linkHistory.ts";
+import { foldLink, newLinkHistory, sizeOfValue, type LinkHistory } from "./linkHistory.ts";
 import type { MemoEntry } from "./tick.ts";
 
 /** A scheduled step. Kept after its end for comparison with later calls of the same step. */
@@ -34,11 +34,15 @@ export interface History {
   /** Number of folded events, including optimistic ones that are not recorded yet (openRun.ts). */
   version: number;
   memo: MemoEntry[];
+  /** UTF-16 units of the JSON in the memo. */
+  memoSize: number;
   /** Keys in the memo. */
   memoKeys: Set<string>;
   /** Keys of answers inherited from the parent run. */
   inheritedKeys: Set<string>;
   steps: Map<string, KnownStep>;
+  /** UTF-16 units of the arguments of the steps. */
+  stepSize: number;
   /** By step key: attempts that lost their script runner while this coordinator lived. */
   losses: Map<string, number>;
   /** Keys of steps waiting for their first or next start, oldest first. */
@@ -57,6 +61,14 @@ export interface History {
   /** Whether something has happened that `run()` has not seen. */
   needsTick: boolean;
 }
+
+const sizeOfAnswer = (value: MemoEntry["value"]): number =>
+  "json" in value ? value.json.length : value.error.message.length;
+
+/** The long texts of a run in memory, in UTF-16 units: its arguments, the inputs of its calls, and their answers. */
+export const sizeOfRun = ({ args, memoSize, stepSize, links }: SizedHistory): number =>
+  args.length + memoSize + stepSize + links.inputSize;
+type SizedHistory = Pick<History, "args" | "memoSize" | "stepSize"> & { links: Pick<LinkHistory, "inputSize"> };
 
 const measureLogs = (personal: { logs: string[] } | undefined): number =>
   personal?.logs.reduce((sum, line) => sum + line.length, 0) ?? 0;
@@ -83,9 +95,11 @@ export function emptyHistory(
     state: { status: "absent" },
     version: 0,
     memo: inOrderOfAnswers(inherited).map(({ key, answer }) => ({ key, value: answer })),
+    memoSize: inherited.reduce((size, { answer }) => size + sizeOfAnswer(answer), 0),
     memoKeys: new Set(inheritedKeys),
     inheritedKeys,
     steps: new Map(inherited.flatMap(inheritedStep)),
+    stepSize: inherited.reduce((size, { args: input }) => size + (input?.length ?? 0), 0),
     losses: new Map(),
     queue: [],
     batches: new Map(),
@@ -103,6 +117,7 @@ function addToMemo(history: History, key: string, value: MemoEntry["value"]): vo
   if (history.memoKeys.has(key)) return;
   history.memoKeys.add(key);
   history.memo.push({ key, value });
+  history.memoSize += sizeOfAnswer(value);
 }
 
 /** Closes a step. `run()` can continue after a single step, or after the last step of a batch. */
@@ -202,7 +217,9 @@ function answerLink(history: History, event: RunEvent, readJson: ReadJson): void
 
 function schedule(history: History, { data, personal }: Extract<RunEvent, { type: "StepsScheduled" }>): void {
   data.steps.forEach(({ key, name, batch }, n) => {
-    history.steps.set(key, { name, batch, args: personal!.args[n]! });
+    const args = personal!.args[n]!;
+    history.steps.set(key, { name, batch, args });
+    history.stepSize += sizeOfValue(args);
     history.queue.push(key);
   });
   const batch = data.steps[0]?.batch;

@@ -7,9 +7,19 @@ export interface LinkHistory {
   children: Map<string, { child_run_id: string; workflow: string; args: StoredValue }>;
   awaited: Map<string, string>;
   agentTurns: Map<string, { agent: string; request: StoredValue; thread_id: string; turn_id: string }>;
+  /** UTF-16 units of the arguments of child runs and the requests to agents. */
+  inputSize: number;
 }
 
-export const newLinkHistory = (): LinkHistory => ({ children: new Map(), awaited: new Map(), agentTurns: new Map() });
+export const newLinkHistory = (): LinkHistory => ({
+  children: new Map(),
+  awaited: new Map(),
+  agentTurns: new Map(),
+  inputSize: 0,
+});
+
+/** UTF-16 units that a value takes in memory. One in a blob is not read. */
+export const sizeOfValue = (value: StoredValue): number => ("json" in value ? value.json.length : 0);
 
 /** Folds an event about other runs. Returns the call that it answers, with the answer. */
 export function foldLink(
@@ -22,6 +32,7 @@ export function foldLink(
       const { key, child_run_id } = event.data;
       const { workflow, args } = event.personal!;
       links.children.set(key, { child_run_id, workflow, args });
+      links.inputSize += sizeOfValue(args);
       return undefined;
     }
     case "ChildRunStarted": {
@@ -34,6 +45,7 @@ export function foldLink(
     case "AgentTurnRequested": {
       const { key, turn_id, thread_id } = event.data;
       links.agentTurns.set(key, { ...event.personal!, turn_id, thread_id });
+      links.inputSize += sizeOfValue(event.personal!.request);
       return undefined;
     }
     case "WaitAnswered": {

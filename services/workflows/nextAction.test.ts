@@ -38,12 +38,13 @@ const entry = { type: "step_started", key: "a", attempt: 1 } as const;
 const snapshot = (fields: Partial<RunSnapshot>): RunSnapshot => ({
   state: running,
   needsTick: false,
-  stateSize: () => 0,
+  stateSize: 0,
   running: 0,
   finished: 0,
   unrecorded: 0,
   isUrgent: false,
   isStopping: false,
+  isRoomWanted: false,
   startable: () => [],
   ...fields,
 });
@@ -59,7 +60,7 @@ test.each<[string, Partial<RunSnapshot>, object]>([
     { state: live({ woken: true, steps: running.steps }), running: 1 },
     { type: "sleep" },
   ],
-  ["fails a run with too much data", { needsTick: true, stateSize: () => TOO_LARGE }, { type: "failTooLarge" }],
+  ["fails a run with too much data", { needsTick: true, stateSize: TOO_LARGE }, { type: "failTooLarge" }],
   ["starts steps", { startable: () => [entry], isUrgent: true }, { type: "start", entries: [entry] }],
   [
     "starts a child run that was requested, after the steps",
@@ -120,6 +121,21 @@ test.each<[string, Partial<RunSnapshot>, object]>([
     { type: "sleep", ms: 1, poll: true },
   ],
   ["leaves a run that waits for a far timer", { state: live({ timers: { t: after(60_001) } }) }, { type: "leave" }],
+  [
+    "waits for a near timer",
+    { state: live({ timers: { t: after(1_001) } }) },
+    { type: "sleep", ms: 500, poll: true },
+  ],
+  [
+    "leaves a run that waits for a near timer while others wait for its memory",
+    { isRoomWanted: true, state: live({ timers: { t: after(1_001) } }) },
+    { type: "leave" },
+  ],
+  [
+    "waits for a timer of the next second although others wait for its memory",
+    { isRoomWanted: true, state: live({ timers: { t: after(999) } }) },
+    { type: "sleep", ms: 500, poll: true },
+  ],
   ["leaves a run that waits for a decision", { state: live() }, { type: "leave" }],
   ["keeps a run with a queued step", { state: live({ steps: [step("queued")] }) }, { type: "sleep", poll: true }],
 ])("the coordinator of a run %s", (_, run, action) => {

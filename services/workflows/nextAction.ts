@@ -5,6 +5,8 @@ import { hasWork, isRetryDue, nextDueTime, shouldPark } from "../deciders/runWor
 
 /** A run parks when its next timer is further away than this. Otherwise its worker waits for it. */
 const REST_AFTER_MS = 60_000;
+/** The same while other runs of its organization wait for its memory. */
+const REST_AFTER_IF_WANTED_MS = 1_000;
 /** Interval at which a waiting worker looks for commits of others, such as a decision or a cancellation. */
 export const POLL_MS = 500;
 /** Parts that may be enqueued before the run waits for a commit. */
@@ -18,7 +20,7 @@ export interface RunSnapshot {
   /** Whether something has happened that `run()` has not seen. */
   needsTick: boolean;
   /** Size of the data for ticks, in UTF-16 units. */
-  stateSize(): number;
+  stateSize: number;
   /** Attempts running in this process. */
   running: number;
   /** Finished attempts that are not enqueued. */
@@ -28,6 +30,8 @@ export interface RunSnapshot {
   /** Whether an enqueued part reports effects on others, and so must not wait for more parts. */
   isUrgent: boolean;
   isStopping: boolean;
+  /** Whether others wait for the memory that the run holds. */
+  isRoomWanted: boolean;
   /** The attempts that can start. */
   startable(now: number): StepEntry[];
 }
@@ -57,7 +61,7 @@ export function nextAction(run: RunSnapshot, now: number): Action {
   if (run.finished > 0) return unrecorded >= MAX_UNRECORDED ? { type: "flush", wait: true } : { type: "report" };
   const live = isLive(state) && !run.isStopping ? state : undefined;
   if (live && (run.needsTick || shouldPark(live)))
-    return { type: run.stateSize() > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
+    return { type: run.stateSize > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
   const entries = live ? run.startable(now) : [];
   if (entries.length > 0) return { type: "start", entries };
   if (live && hasOpenLinks(live)) return { type: "startLinks" };
@@ -67,6 +71,7 @@ export function nextAction(run: RunSnapshot, now: number): Action {
 
   const due = Date.parse(nextDueTime(live)) - now;
   if (due <= 0 && !isRetryDue(live, now)) return { type: "fireTimers" };
-  if (running === 0 && due > REST_AFTER_MS && !hasWork(live)) return { type: "leave" };
+  const restAfter = run.isRoomWanted ? REST_AFTER_IF_WANTED_MS : REST_AFTER_MS;
+  if (running === 0 && due > restAfter && !hasWork(live)) return { type: "leave" };
   return { type: "sleep", ms: Math.max(1, Math.min(POLL_MS, due)), poll: true };
 }

@@ -13,7 +13,9 @@ import {
   scheduledAndBegun,
   STREAM,
 } from "#test/doubles/runInMemory.ts";
+import { sizeOfRun } from "./history.ts";
 import { fromLog, type OpenRun } from "./openRun.ts";
+import { NoRoom } from "./runMemory.ts";
 import { RunGone } from "./values.ts";
 
 const [A, B] = [keyOf("a"), keyOf("b")];
@@ -165,6 +167,31 @@ test("a run opened from the log has folded all its events", async () => {
   const opened = await fromLog(log.deps, target);
   expect([opened.recorded(), opened.history.version, opened.isBehind()]).toEqual([5, 5, false]);
   await expect(fromLog(openMemoryLog().deps, target)).rejects.toThrow(RunGone);
+});
+
+test("a run is opened only as far as it has room: a long value is not even read", async () => {
+  const stored = StepCompleted.of(
+    { run_id: RUN_ID, key: A, name: "work", attempt: 1, at: AT, duration_ms: 1, secrets: [] },
+    { result: { blob: "nothing", bytes: 100_000 }, logs: [] },
+  );
+  log.add(started, ...scheduledAndBegun(A), completed(B, `"${"x".repeat(500)}"`), stored);
+  const asked: number[] = [];
+  const upTo = (most: number) => (size: number) => (asked.push(size), size <= most);
+  await expect(fromLog(log.deps, target, upTo(100))).rejects.toThrow(NoRoom);
+  expect(asked.at(-1)).toBeGreaterThan(500);
+  await expect(fromLog(log.deps, target, upTo(100_000))).rejects.toThrow(NoRoom);
+  expect(asked.at(-1)).toBeGreaterThan(100_500);
+  await expect(fromLog(log.deps, target, upTo(200_000))).rejects.toThrow("destroyed");
+});
+
+test("the size of a run is that of its texts, also after a reload", async () => {
+  const size = () => sizeOfRun(run.history);
+  const before = size();
+  log.add(started, ...scheduledAndBegun(A), completed(A, "12345"));
+  await run.catchUp();
+  expect(size() - before).toBe("{}12345".length);
+  await run.reload();
+  expect(size() - before).toBe("{}12345".length);
 });
 
 test("a run that catches up folds each page of its log before it reads the next", async () => {

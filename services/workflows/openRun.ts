@@ -10,8 +10,9 @@ import { createFold, type Fold } from "../deciders/records.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { CommandTarget } from "../send.ts";
-import { emptyHistory, foldEvent, foldedValues, type History, type ReadJson } from "./history.ts";
-import { openValues, RunGone, type Values } from "./values.ts";
+import { emptyHistory, foldEvent, foldedValues, sizeOfRun, type History, type ReadJson } from "./history.ts";
+import { NoRoom, type RunRoom } from "./runMemory.ts";
+import { lengthOf, openValues, RunGone, type Values } from "./values.ts";
 
 /** A run in memory: the recorded events, followed by events applied optimistically before they are recorded. */
 export interface OpenRun {
@@ -57,12 +58,20 @@ function isGone({ type, data, personal }: RecordedEvent, stream: string): boolea
   return type === "RunForgotten" || (definition?.personal !== undefined && definition.thing?.(data) === stream);
 }
 
+type Fits = RunRoom["fits"];
+function requireRoom(fits: Fits | undefined, size: number): void {
+  if (fits && !fits(size)) throw new NoRoom("The open runs of this organization hold too much at once.");
+}
+
 /** Folds events of the log into a history. Concurrent `catchUp` calls share one read. */
 function createReader({ log }: Deps, history: History, values: Values, position: Position) {
   let catching: Promise<void> | undefined;
 
-  /** In slices: a run may have 70,000 events. `own`: the fold of a history that nobody else has. */
-  async function foldAll(events: RecordedEvent[], own?: Fold): Promise<void> {
+  /**
+   * In slices: a run may have 70,000 events. `own`: the fold of a history that nobody else has. Throws NoRoom before it reads a value
+   * that does not fit.
+   */
+  async function foldAll(events: RecordedEvent[], own?: Fold, fits?: Fits): Promise<void> {
     const pause = createPause();
     // others may keep the state of each slice, but not those within it
     let fold = own ?? createFold();
@@ -71,11 +80,13 @@ function createReader({ log }: Deps, history: History, values: Values, position:
       if (turn) await turn;
       if (isGone(event, history.stream)) throw new RunGone(`${history.stream} was destroyed`);
       const [value] = event.personal === undefined ? [] : foldedValues(event);
+      if (value) requireRoom(fits, sizeOfRun(history) + lengthOf(value));
       const isStored = value !== undefined && "blob" in value;
       const json = isStored ? await values.json(value) : value?.json;
       if (turn || isStored) fold = own ?? createFold();
       // A commit of this process may already have folded the event.
       if (event.version === history.version + 1) fold(() => foldEvent(history, event, () => json ?? ""));
+      requireRoom(fits, sizeOfRun(history));
     }
     position.recorded = history.version;
   }
@@ -114,7 +125,7 @@ async function readInherited(values: Values, chunks: StoredValue[] = []): Promis
 /** The run before its first event, and the function that folds its events, which the caller may use until it returns the run. */
 interface UnreadRun {
   run: OpenRun;
-  foldAll(events: RecordedEvent[], own: Fold): Promise<void>;
+  foldAll(events: RecordedEvent[], own: Fold, fits?: Fits): Promise<void>;
 }
 
 async function open(
@@ -184,13 +195,18 @@ export async function fromCreated(
   return run;
 }
 
-/** Opens a run from the log, page by page. Throws RunGone. */
-export async function fromLog(deps: Deps, target: CommandTarget): Promise<OpenRun> {
+const sizeOfInput = ({ personal }: CreatedEvent): number =>
+  personal ? [personal.args, ...(personal.inherited ?? [])].reduce((size, value) => size + lengthOf(value), 0) : 0;
+
+/** Opens a run from the log, page by page. Throws RunGone, and NoRoom if it does not fit. */
+export async function fromLog(deps: Deps, target: CommandTarget, fits?: Fits): Promise<OpenRun> {
   const own = createFold();
   let opened: UnreadRun | undefined;
   for await (const { events } of deps.log.pages(target.stream)) {
-    opened ??= await open(deps, target, events[0] as RecordedEvent<CreatedEvent>);
-    await opened.foldAll(events, own);
+    const [first] = events as [RecordedEvent<CreatedEvent>];
+    if (!opened) requireRoom(fits, sizeOfInput(first));
+    opened ??= await open(deps, target, first);
+    await opened.foldAll(events, own, fits);
   }
   if (!opened) throw new RunGone(`${target.stream} has no event`);
   return opened.run;

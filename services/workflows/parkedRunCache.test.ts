@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { OpenRun } from "./openRun.ts";
 import { createParkedRunCache } from "./parkedRunCache.ts";
 
-/** A parked run whose only step has returned this many characters. */
+/** A parked run whose steps have returned this many characters. */
 const parkedRun = (id: string, size: number, organization_id = "o"): OpenRun =>
   ({
     history: {
@@ -12,9 +12,9 @@ const parkedRun = (id: string, size: number, organization_id = "o"): OpenRun =>
       state: { status: "running" },
       version: 1,
       args: "",
-      memo: [{ key: "a", value: { json: "x".repeat(size) } }],
-      steps: new Map(),
-      links: { children: new Map(), agentTurns: new Map() },
+      memoSize: size,
+      stepSize: 0,
+      links: { inputSize: 0 },
     },
     recorded: () => 1,
   }) as unknown as OpenRun;

@@ -3,7 +3,8 @@ import { isLive } from "../deciders/runState.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { CommandTarget } from "../send.ts";
 import { fromLog, type OpenRun } from "./openRun.ts";
-import { sizeOfRun } from "./stateSize.ts";
+import { sizeOfRun } from "./history.ts";
+import { NoRoom, type RunMemory, type RunRoom } from "./runMemory.ts";
 import type { WorkflowRunner } from "./tick.ts";
 
 /** Maximum parked runs of a process, and UTF-16 units of their texts: one run may have more than 32 million. */
@@ -12,6 +13,7 @@ const LIMITS = { runs: 1_000, size: 64 * 1024 * 1024 };
 interface CacheDeps extends VaultDeps {
   log: Pick<EventLog, "pages">;
   runner: Pick<WorkflowRunner, "forget">;
+  runMemory: Pick<RunMemory, "read">;
 }
 
 interface ParkedRun {
@@ -69,6 +71,8 @@ export function createParkedRunCache(deps: CacheDeps, limits = LIMITS) {
   return {
     get: parked.get,
     drop: parked.remove,
+    /** Drops what the runner knows of a run that is read again from the log. */
+    forget,
 
     /** Keeps a run whose coordinator has left it, unless it has ended or has unrecorded events. */
     keep(run: OpenRun): void {
@@ -90,9 +94,18 @@ export function createParkedRunCache(deps: CacheDeps, limits = LIMITS) {
       return run;
     },
 
-    /** The run at `version` or later, from memory or from the log. `run`: taken out before. Throws RunGone. */
-    async open(target: CommandTarget, version: number, run = parked.get(target.stream)): Promise<OpenRun> {
-      if (!run) return fromLog(deps, target);
+    /**
+     * The run at `version` or later, from memory or from the log. `run`: taken out before. Throws RunGone, and NoRoom if it does not
+     * fit into its room.
+     */
+    async open(
+      target: CommandTarget,
+      version: number,
+      { fits }: Pick<RunRoom, "fits">,
+      run = parked.get(target.stream),
+    ): Promise<OpenRun> {
+      if (!run) return deps.runMemory.read(target.organization_id, () => fromLog(deps, target, fits));
+      if (!fits(sizeOfRun(run.history))) throw new NoRoom(`${target.stream} has no room to resume.`);
       if (run.isBehind() || run.recorded() < version) await run.catchUp();
       return run;
     },

@@ -17,8 +17,10 @@ import type { CommandTarget } from "../send.ts";
 import { coordinateRun, type RunCoordinator } from "./coordinateRun.ts";
 import type { CoordinatorDeps } from "./heldRun.ts";
 import { findLostRun, type LostRunsDeps } from "./lostRuns.ts";
+import { sizeOfRun } from "./history.ts";
 import { fromCreated, type OpenRun } from "./openRun.ts";
 import { createParkedRunCache, type ParkedRunCache } from "./parkedRunCache.ts";
+import { NoRoom, type RunMemory, type RunRoom } from "./runMemory.ts";
 import { RunGone } from "./values.ts";
 
 /** Runs that one process drives at the same time. */
@@ -34,14 +36,21 @@ const FIRST_STEPS_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<CoordinatorDeps, "log">, Omit<LostRunsDeps, "log"> {
   log: Pick<EventLog, "heads" | "read" | "pages" | "event" | "readNewest" | "isAlive">;
+  runMemory: Pick<RunMemory, "open" | "hasRoom" | "read">;
 }
 
-/** A run to drive. `run`: already open; `creation`: resolves when the command that creates or resumes the run is handled. */
+/** A run that is open before it is driven. `creation`: resolves when the command that creates or resumes the run is handled. */
+interface OpenedRun {
+  run: OpenRun;
+  room: RunRoom;
+  creation: Promise<void>;
+}
+
+/** A run to drive. */
 interface RunWork extends CommandTarget {
   /** The minimum version of its stream. */
   version: number;
-  run?: OpenRun | undefined;
-  creation?: Promise<void> | undefined;
+  opened?: OpenedRun;
 }
 
 interface ActiveRun {
@@ -61,20 +70,63 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
   });
 }
 
-/** Drives a run until it ends, parks or is left to another worker. */
+interface Drive {
+  deps: RunsDeps;
+  parkedRuns: ParkedRunCache;
+  work: RunWork;
+  room: RunRoom;
+  active: ActiveRun;
+  stopping: AbortSignal;
+}
+
+/** Opens a run, and waits for its room while it holds nothing. Undefined when the process stops. */
+async function openWithRoom({ parkedRuns, work, room, active, stopping }: Drive): Promise<OpenRun | undefined> {
+  for (;;) {
+    const parked = parkedRuns.take(work.stream);
+    active.run = parked;
+    try {
+      return await parkedRuns.open(work, work.version, room, parked);
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+    }
+    active.run = undefined;
+    if (parked) parkedRuns.keep(parked);
+    if (!(await room.wait(stopping, parked === undefined))) return undefined;
+  }
+}
+
+/** Coordinates an open run until there is nothing left to do for it, or it has no room; then it keeps its lease, and returns true. */
+async function driveOnce({ deps, room, active, stopping }: Drive, run: OpenRun, creation?: Promise<void>) {
+  const coordinator = coordinateRun(deps, run, room, creation);
+  Object.assign(active, { run, coordinator });
+  if (stopping.aborted) coordinator.stop();
+  const forget = onSharedAbort(stopping, coordinator.stop);
+  await coordinator.ended.finally(forget);
+  return room.isFull() && isLive(run.history.state);
+}
+
+/**
+ * Drives a run until it ends, parks or is left to another worker. A run without room is dropped from memory, and read again when it
+ * has room.
+ */
+async function driveToEnd(drive: Drive): Promise<void> {
+  const { parkedRuns, work, room, active, stopping } = drive;
+  for (let { opened } = work; ; opened = undefined) {
+    const run = opened?.run ?? (await openWithRoom(drive));
+    if (!run) return;
+    room.shrink(sizeOfRun(run.history));
+    const isFull = await driveOnce(drive, run, opened?.creation);
+    if (!isFull) return parkedRuns.keep(run);
+    parkedRuns.forget(run);
+    Object.assign(active, { run: undefined, coordinator: undefined });
+    if (!(await room.wait(stopping, false))) return;
+  }
+}
+
 function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, stopping: AbortSignal): ActiveRun {
-  const parked = work.run ? undefined : parkedRuns.take(work.stream);
-  const active: ActiveRun = { run: work.run ?? parked, coordinator: undefined, ended: Promise.resolve() };
-  const runToEnd = async (): Promise<void> => {
-    const run = work.run ?? (await parkedRuns.open(work, work.version, parked));
-    const coordinator = coordinateRun(deps, run, work.creation);
-    Object.assign(active, { run, coordinator });
-    if (stopping.aborted) coordinator.stop();
-    const forget = onSharedAbort(stopping, coordinator.stop);
-    await coordinator.ended.finally(forget);
-    parkedRuns.keep(run);
-  };
-  active.ended = runToEnd();
+  const active: ActiveRun = { run: work.opened?.run, coordinator: undefined, ended: Promise.resolve() };
+  const room = work.opened?.room ?? deps.runMemory.open(work.organization_id);
+  active.ended = driveToEnd({ deps, parkedRuns, work, room, active, stopping }).finally(room.close);
   return active;
 }
 
@@ -102,13 +154,14 @@ const RESUMING = new Set<RunEvent["type"]>(["ApprovalDecided", "WaitAnswered"]);
 async function openAnswered(
   parkedRuns: ParkedRunCache,
   command: Command,
+  room: RunRoom,
   isHeld: (stream: string) => boolean,
 ): Promise<OpenRun | undefined> {
   const { stream, data } = command;
   const { answer } = data as { answer?: StoredValue };
-  if (!ANSWERS.has(command.type) || isHeld(stream) || (answer && !("json" in answer))) return undefined;
+  if (isHeld(stream) || (answer && !("json" in answer))) return undefined;
   try {
-    const run = await parkedRuns.open(command, 0);
+    const run = await parkedRuns.open(command, 0, room);
     const { state } = run.history;
     if (!isLive(state) || hasWork(state) || isHeld(stream)) return undefined;
     const events = decider.decide(command as never, state);
@@ -117,7 +170,7 @@ async function openAnswered(
     run.applyOptimistically(events, () => answer?.json ?? "");
     return run;
   } catch {
-    // the command is refused, the run was destroyed, or the log is unavailable: handling the command reports it
+    // the command is refused, the run was destroyed or has no room, or the log is unavailable: handling the command reports it
     return undefined;
   }
 }
@@ -141,6 +194,7 @@ export function createRuns(deps: RunsDeps) {
   const runs = createLeasedWork<RunWork, ActiveRun>({
     worker: deps.worker,
     limits: { total: MAX_RUNS, perTenant: MAX_RUNS_OF_ORGANIZATION },
+    hasShare: deps.runMemory.hasRoom,
     identify: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
@@ -163,16 +217,18 @@ export function createRuns(deps: RunsDeps) {
      * first progress to the command. Undefined for other commands. Call `release` when the command is handled.
      */
     async begin(command: Command): Promise<{ command: Command; release(): void } | undefined> {
-      if (command.worker !== deps.worker) return undefined;
-      const { promise: creation, resolve: release } = Promise.withResolvers<void>();
       const isStart = command.type === StartRun.type;
+      if (command.worker !== deps.worker || !(isStart || ANSWERS.has(command.type))) return undefined;
+      const { promise: creation, resolve: release } = Promise.withResolvers<void>();
+      const { stream, organization_id } = command;
+      const room = deps.runMemory.open(organization_id);
       const run = isStart
         ? await openCreated(deps, command, creation)
-        : await openAnswered(parkedRuns, command, (stream) => runs.get(stream) !== undefined);
+        : await openAnswered(parkedRuns, command, room, (one) => runs.get(one) !== undefined);
       const seen = isStart ? undefined : run?.history.version;
-      const { stream, organization_id } = command;
-      const coordinator = run && runs.start({ stream, organization_id, version: 0, run, creation })?.coordinator;
-      if (!coordinator) return undefined;
+      const work = run && { stream, organization_id, version: 0, opened: { run, room, creation } };
+      const coordinator = work && room.fits(sizeOfRun(run.history)) ? runs.start(work)?.coordinator : undefined;
+      if (!coordinator) return void room.close();
       await waitForFirstTick(coordinator);
       const parts = coordinator.handOver(command.type);
       const data = { ...(command.data as object), ...(seen !== undefined && { seen }), parts };

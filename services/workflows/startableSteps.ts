@@ -1,5 +1,9 @@
+import type { StepEntry } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
+import { failLostStep } from "./attemptFailure.ts";
 import type { History } from "./history.ts";
+import type { OpenRun } from "./openRun.ts";
+import type { Script } from "./script.ts";
 
 export interface StepToStart {
   key: string;
@@ -47,4 +51,18 @@ export function startableSteps(
     starts.push(key);
   }
   return starts;
+}
+
+/** Steps whose retry is due, and steps that the limits of the run and its batches allow to start. */
+export function startableEntries({ history }: OpenRun, script: Script, now: number): StepEntry[] {
+  const { state } = history;
+  if (!isLive(state)) return [];
+  const attempts = new Map(state.steps.map(({ key, attempt }) => [key, attempt]));
+  const due = state.steps
+    .filter(({ status, retry_at }) => status === "waiting" && Date.parse(retry_at!) <= now)
+    .map(({ key }) => key);
+  return [...due, ...startableSteps(history, { withLost: true })].map(
+    (key): StepEntry =>
+      failLostStep(history, script, key) ?? { type: "step_started", key, attempt: attempts.get(key)! + 1 },
+  );
 }

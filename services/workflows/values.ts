@@ -8,6 +8,9 @@ const MAX_IN_EVENT = 64 * 1024;
 /** Whether this JSON goes into the event. */
 export const isInEvent = (json: string): boolean => Buffer.byteLength(json) <= MAX_IN_EVENT;
 
+/** UTF-16 units that a value takes once it is read, or a few more: its bytes are those of UTF-8. */
+export const lengthOf = (value: StoredValue): number => ("json" in value ? value.json.length : value.bytes);
+
 /** The values of one run, in its events or in blobs sealed with its key. */
 export interface Values {
   json(value: StoredValue): Promise<string>;

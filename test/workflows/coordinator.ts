@@ -4,6 +4,7 @@ import { Envelope } from "#events/workflow.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
+import { createRunMemory } from "#services/workflows/runMemory.ts";
 import { createRuns, type RunsDeps } from "#services/workflows/runs.ts";
 import { plainRunner, type PlainWorkflow } from "../doubles/plainRunner.ts";
 import type { Resources } from "../../roles/resources.ts";
@@ -45,6 +46,7 @@ export function openCoordinator(
     }),
     schemas: { check: async () => undefined },
     logLimits: { refusal: () => undefined },
+    runMemory: createRunMemory(512),
     startChildRun: refuse,
     startAgentTurn: refuse,
     stopTurn: refuse,
