@@ -50,7 +50,7 @@ export async function runRoles(
   };
   try {
     const { settings } = worker;
-    if (settings.METRICS_PORT !== undefined && !wanted.includes("http")) 
+    if (settings.METRICS_PORT !== undefined && !wanted.includes("http"))
       await starting(serveMetrics(settings, resources.runMemory));
     const isDue = (role: Role): boolean => wanted.includes(role) && !stopping.aborted;
     if (isDue("projections")) await starting(startProjections(resources, stopping));

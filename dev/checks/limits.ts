@@ -46,6 +46,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       null,
     ),
     limit(
+      "What the open runs of workflows hold in a process, an organization's at most a quarter; further ones wait",
+      "RUN_MEMORY_MEGABYTES",
+      "megabytes",
+      null,
+    ),
+    limit(
       "Turns before a turn that its trace shows; `turns_not_shown` counts the older ones",
       "http/audit/traceThread.ts#MAX_CONVERSATION_BYTES",
       "bytes",

@@ -33,6 +33,20 @@ function createWaiter(
   return { waiter, admitted: promise };
 }
 
+type Acquire = (tenant: string, signal?: AbortSignal, amount?: number) => Promise<void>;
+
+/** Runs work while it holds `amount` permits. */
+const createRun =
+  (acquire: Acquire, release: (tenant: string, amount: number) => void) =>
+  async <T>(tenant: string, work: () => Promise<T>, signal?: AbortSignal, amount = 1): Promise<T> => {
+    await acquire(tenant, signal, amount);
+    try {
+      return await work();
+    } finally {
+      release(tenant, amount);
+    }
+  };
+
 /**
  * A semaphore shared by tenants, who take turns: none holds more than `perTenant` of `total`. Only a few waiters are admitted per
  * turn of the event loop. Work that needs more permits than a tenant may hold takes all of that tenant's.
@@ -60,11 +74,7 @@ export function createFairSemaphore(limits: CapacityLimits) {
     const { waiter, admitted } = createWaiter(wanted, signal, (aborted) => queue.remove(tenant, aborted));
     queue.add(tenant, waiter);
     admitWaiting();
-    try {
-      await admitted;
-    } finally {
-      await turnstile.pass();
-    }
+    await admitted.finally(turnstile.pass);
   }
 
   /** Takes the permits without waiting; false if there is no room, or the tenant's work waits already. */
@@ -95,15 +105,7 @@ export function createFairSemaphore(limits: CapacityLimits) {
       capacity.releaseLent(tenant);
       admitWaiting();
     },
-    /** Runs work while it holds `amount` permits. */
-    async run<T>(tenant: string, work: () => Promise<T>, signal?: AbortSignal, amount = 1): Promise<T> {
-      await acquire(tenant, signal, amount);
-      try {
-        return await work();
-      } finally {
-        release(tenant, amount);
-      }
-    },
+    run: createRun(acquire, release),
   };
 }
 

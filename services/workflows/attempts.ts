@@ -89,8 +89,7 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
     });
 }
 
-const sizeOfResult = (entry: StepEntry): number =>
-  entry.type === "step_completed" ? lengthOf(entry.result) : 0;
+const sizeOfResult = (entry: StepEntry): number => (entry.type === "step_completed" ? lengthOf(entry.result) : 0);
 
 function refit(state: State, finished: StepEntry[], epoch: number): void {
   const { run, running, deps } = state;

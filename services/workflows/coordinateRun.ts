@@ -90,8 +90,8 @@ async function report(held: HeldRun): Promise<void> {
   const { attempts, run, room } = held;
   const entries = attempts.peekFinished();
   const jsons = new Map<StoredValue, string>();
+  // without room the run is left, so that nothing reads its results
   for (const entry of entries)
-    // without room the run is left, so that nothing reads its results
     if (entry.type === "step_completed" && !room.isFull()) jsons.set(entry.result, await run.values.json(entry.result));
   attempts.dropFinished(entries.length);
   if (attempts.takeHadEffects()) held.isUrgent = true;

@@ -121,11 +121,7 @@ test.each<[string, Partial<RunSnapshot>, object]>([
     { type: "sleep", ms: 1, poll: true },
   ],
   ["leaves a run that waits for a far timer", { state: live({ timers: { t: after(60_001) } }) }, { type: "leave" }],
-  [
-    "waits for a near timer",
-    { state: live({ timers: { t: after(1_001) } }) },
-    { type: "sleep", ms: 500, poll: true },
-  ],
+  ["waits for a near timer", { state: live({ timers: { t: after(1_001) } }) }, { type: "sleep", ms: 500, poll: true }],
   [
     "leaves a run that waits for a near timer while others wait for its memory",
     { isRoomWanted: true, state: live({ timers: { t: after(1_001) } }) },

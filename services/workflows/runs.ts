@@ -2,7 +2,6 @@ import type { z } from "zod";
 import type { Command } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventFrom } from "#events/define.ts";
-import { onSharedAbort } from "#events/onSharedAbort.ts";
 import type { EventLog } from "#events/ports.ts";
 import { DecideApproval, StartRun, type RunCreated, type RunEvent } from "#events/run.ts";
 import { AnswerRunWaits, DeliverMessage } from "#events/runLinks.ts";
@@ -13,14 +12,14 @@ import { hasWork } from "../deciders/runWork.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork } from "../leasedWork.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import type { CommandTarget } from "../send.ts";
-import { coordinateRun, type RunCoordinator } from "./coordinateRun.ts";
+import type { RunCoordinator } from "./coordinateRun.ts";
+import { driveRun, type ActiveRun, type RunWork } from "./driveRun.ts";
 import type { CoordinatorDeps } from "./heldRun.ts";
 import { findLostRun, type LostRunsDeps } from "./lostRuns.ts";
 import { sizeOfRun } from "./history.ts";
 import { fromCreated, type OpenRun } from "./openRun.ts";
 import { createParkedRunCache, type ParkedRunCache } from "./parkedRunCache.ts";
-import { NoRoom, type RunMemory, type RunRoom } from "./runMemory.ts";
+import type { RunMemory, RunRoom } from "./runMemory.ts";
 import { RunGone } from "./values.ts";
 
 /** Runs that one process drives at the same time. */
@@ -39,26 +38,6 @@ export interface RunsDeps extends VaultDeps, Omit<CoordinatorDeps, "log">, Omit<
   runMemory: Pick<RunMemory, "open" | "hasRoom" | "read">;
 }
 
-/** A run that is open before it is driven. `creation`: resolves when the command that creates or resumes the run is handled. */
-interface OpenedRun {
-  run: OpenRun;
-  room: RunRoom;
-  creation: Promise<void>;
-}
-
-/** A run to drive. */
-interface RunWork extends CommandTarget {
-  /** The minimum version of its stream. */
-  version: number;
-  opened?: OpenedRun;
-}
-
-interface ActiveRun {
-  run: OpenRun | undefined;
-  coordinator: RunCoordinator | undefined;
-  ended: Promise<void>;
-}
-
 /** Types of events that give a run to a worker. */
 const LEASING = new Set<RunEvent["type"]>(["RunCreated", "RunTaken", "ApprovalDecided", "WaitAnswered"]);
 
@@ -68,66 +47,6 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
     const { worker } = event.data as { worker: string | null };
     return [{ worker, work: { stream, organization_id, version } }];
   });
-}
-
-interface Drive {
-  deps: RunsDeps;
-  parkedRuns: ParkedRunCache;
-  work: RunWork;
-  room: RunRoom;
-  active: ActiveRun;
-  stopping: AbortSignal;
-}
-
-/** Opens a run, and waits for its room while it holds nothing. Undefined when the process stops. */
-async function openWithRoom({ parkedRuns, work, room, active, stopping }: Drive): Promise<OpenRun | undefined> {
-  for (;;) {
-    const parked = parkedRuns.take(work.stream);
-    active.run = parked;
-    try {
-      return await parkedRuns.open(work, work.version, room, parked);
-    } catch (error) {
-      if (!(error instanceof NoRoom)) throw error;
-    }
-    active.run = undefined;
-    if (parked) parkedRuns.keep(parked);
-    if (!(await room.wait(stopping, parked === undefined))) return undefined;
-  }
-}
-
-/** Coordinates an open run until there is nothing left to do for it, or it has no room; then it keeps its lease, and returns true. */
-async function driveOnce({ deps, room, active, stopping }: Drive, run: OpenRun, creation?: Promise<void>) {
-  const coordinator = coordinateRun(deps, run, room, creation);
-  Object.assign(active, { run, coordinator });
-  if (stopping.aborted) coordinator.stop();
-  const forget = onSharedAbort(stopping, coordinator.stop);
-  await coordinator.ended.finally(forget);
-  return room.isFull() && isLive(run.history.state);
-}
-
-/**
- * Drives a run until it ends, parks or is left to another worker. A run without room is dropped from memory, and read again when it
- * has room.
- */
-async function driveToEnd(drive: Drive): Promise<void> {
-  const { parkedRuns, work, room, active, stopping } = drive;
-  for (let { opened } = work; ; opened = undefined) {
-    const run = opened?.run ?? (await openWithRoom(drive));
-    if (!run) return;
-    room.shrink(sizeOfRun(run.history));
-    const isFull = await driveOnce(drive, run, opened?.creation);
-    if (!isFull) return parkedRuns.keep(run);
-    parkedRuns.forget(run);
-    Object.assign(active, { run: undefined, coordinator: undefined });
-    if (!(await room.wait(stopping, false))) return;
-  }
-}
-
-function startRun(deps: RunsDeps, parkedRuns: ParkedRunCache, work: RunWork, stopping: AbortSignal): ActiveRun {
-  const active: ActiveRun = { run: work.opened?.run, coordinator: undefined, ended: Promise.resolve() };
-  const room = work.opened?.room ?? deps.runMemory.open(work.organization_id);
-  active.ended = driveToEnd({ deps, parkedRuns, work, room, active, stopping }).finally(room.close);
-  return active;
 }
 
 /**
@@ -198,7 +117,7 @@ export function createRuns(deps: RunsDeps) {
     identify: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
-    start: (work, stopping) => startRun(deps, parkedRuns, work, stopping),
+    start: (work, stopping) => driveRun(deps, parkedRuns, work, stopping),
     onError(error, { stream }) {
       parkedRuns.drop(stream);
       if (!(error instanceof RunGone)) deps.onError(error, stream);
@@ -228,7 +147,10 @@ export function createRuns(deps: RunsDeps) {
       const seen = isStart ? undefined : run?.history.version;
       const work = run && { stream, organization_id, version: 0, opened: { run, room, creation } };
       const coordinator = work && room.fits(sizeOfRun(run.history)) ? runs.start(work)?.coordinator : undefined;
-      if (!coordinator) return void room.close();
+      if (!coordinator) {
+        room.close();
+        return undefined;
+      }
       await waitForFirstTick(coordinator);
       const parts = coordinator.handOver(command.type);
       const data = { ...(command.data as object), ...(seen !== undefined && { seen }), parts };

@@ -68,7 +68,9 @@ test("runs that together hold ten times their share complete, and no step of the
 }, 120_000);
 
 test("runs that are larger than the share run one after the other", async () => {
-  const runs = await Promise.all([0, 1, 2].map((n) => bench.start("grows", { id: `huge ${n}`, steps: 4, length: 90_000 })));
+  const runs = await Promise.all(
+    [0, 1, 2].map((n) => bench.start("grows", { id: `huge ${n}`, steps: 4, length: 90_000 })),
+  );
   for (const run of runs) expect(await completed(run)).toBe(360_000);
   expect(memory.usage()).toEqual({ bytes: 0, waiting: 0 });
 }, 120_000);
