@@ -33,6 +33,18 @@ function createWaiter(
   return { waiter, admitted: promise };
 }
 
+function admitInTurns(
+  queue: ReturnType<typeof createFairQueue<Waiter>>,
+  capacity: ReturnType<typeof createCapacity>,
+): void {
+  while (!capacity.isFull()) {
+    const next = queue.next((tenant, { amount }) => capacity.hasRoom(tenant, amount));
+    if (!next) return;
+    capacity.take(next.tenant, next.amount);
+    next.admit();
+  }
+}
+
 type Acquire = (tenant: string, signal?: AbortSignal, amount?: number) => Promise<void>;
 
 /** Runs work while it holds `amount` permits. */
@@ -56,15 +68,7 @@ export function createFairSemaphore(limits: CapacityLimits) {
   const queue = createFairQueue<Waiter>(({ rank }) => rank);
   const turnstile = createTurnstile();
 
-  function admitWaiting(): void {
-    while (!capacity.isFull()) {
-      const next = queue.next((tenant, { amount }) => capacity.hasRoom(tenant, amount));
-      if (!next) return;
-      capacity.take(next.tenant, next.amount);
-      next.admit();
-    }
-  }
-
+  const admitWaiting = (): void => admitInTurns(queue, capacity);
   const permitsFor = (amount: number): number => Math.min(amount, limits.perTenant, limits.total);
 
   /** Resolves when the tenant holds the permits; rejects with the signal's reason if it aborts first. */
@@ -74,7 +78,11 @@ export function createFairSemaphore(limits: CapacityLimits) {
     const { waiter, admitted } = createWaiter(wanted, signal, (aborted) => queue.remove(tenant, aborted));
     queue.add(tenant, waiter);
     admitWaiting();
-    await admitted.finally(turnstile.pass);
+    try {
+      await admitted;
+    } finally {
+      await turnstile.pass();
+    }
   }
 
   /** Takes the permits without waiting; false if there is no room, or the tenant's work waits already. */
