@@ -12,6 +12,7 @@ import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createChildRuns } from "#services/workflows/childRuns.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import {
+  ANSWER_BYTES,
   deliverMessage,
   findPosted,
   type DeliveryDeps,
@@ -97,6 +98,7 @@ export function openMessageWork({ db, log, vault, worker, bus, logger }: Resourc
     vault,
     handle,
     worker,
+    answers: createFairSemaphore(ANSWER_BYTES),
     async findMessageWaits(organization, query) {
       const found = await listMessageWaits(db, organization, query);
       if (query.position - found.projected <= MAX_BEHIND) return found;

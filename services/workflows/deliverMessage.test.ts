@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { run as runDecider } from "../deciders/run.ts";
-import { deliverMessage, findPosted, type DeliveryDeps } from "./deliverMessage.ts";
+import { createFairSemaphore, type FairSemaphore } from "../sharing/fairSemaphore.ts";
+import { ANSWER_BYTES, deliverMessage, findPosted, type DeliveryDeps } from "./deliverMessage.ts";
 import type { MessageWait } from "./findWaits.ts";
 
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
@@ -25,7 +26,7 @@ function headWith(stream: string, key: string, wait: WaitInLog) {
 /**
  * Delivers a message with this many bytes of text to all waits. `oneOf`: the message is for one run, and the log has these waits.
  * `before`: runs answered by another process, which the read model therefore leaves out. `joinedResult`: the result of an answer
- * that another command is joined to. The first scan after the message ends before the newest events, as if another process had
+ * that another command is joined to. The last parameter: the share of the answers, and what recording one waits for. The first scan after the message ends before the newest events, as if another process had
  * appended.
  */
 async function deliver(
@@ -35,6 +36,9 @@ async function deliver(
   before: string[] = [],
   oneOf?: WaitInLog[],
   joinedResult?: object,
+  { answers: share, record = async () => {} }: { answers: FairSemaphore; record?(run: string): Promise<void> } = {
+    answers: createFairSemaphore(ANSWER_BYTES),
+  },
 ) {
   const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
@@ -60,6 +64,7 @@ async function deliver(
   };
   const deps = {
     worker: "w",
+    answers: share,
     log: {
       read: async () => [
         {
@@ -88,6 +93,7 @@ async function deliver(
       commits.push([type, ...joined.map((one) => one.type)].join(" and "));
       if (type === "CloseMessage") ({ reached, refused_for } = fields);
       if (type !== "DeliverMessage") return { position: 0, repeated: false };
+      await record(fields.run_id);
       for (const close of joined) ({ reached, refused_for } = close.data);
       answered.push(`${fields.run_id}/${fields.key}`);
       const position = 21 + answers.length;
@@ -201,3 +207,26 @@ test("a message for one run reaches the only run that still waits, whichever wai
   expect(await sent("ended", "open", "expired")).toMatchObject(all);
   expect(await sent("open", "ended", "open")).toMatchObject({ answered: [], reached: 0, refused_for: 2 });
 });
+
+test.each([
+  ["20 short answers", 1, 20],
+  ["five of 250 KB", 250_000, 5],
+])(
+  "an organization records %s at the same time, however many messages it sends, and all waits are answered",
+  async (_, bytes, most) => {
+    const answers = createFairSemaphore(ANSWER_BYTES);
+    let [recording, peak] = [0, 0];
+    const record = async () => {
+      peak = Math.max(peak, ++recording);
+      await new Promise(setImmediate);
+      recording -= 1;
+    };
+    const waits = waitsOf(30, 2);
+    const sent = await Promise.all(
+      [1, 2, 3].map(() => deliver(waits, bytes, [], [], undefined, undefined, { answers, record })),
+    );
+    expect(sent.map(({ answered }) => answered.length)).toEqual([60, 60, 60]);
+    expect(peak).toBeGreaterThan(most / 2);
+    expect(peak).toBeLessThanOrEqual(most);
+  },
+);

@@ -7,13 +7,18 @@ import type { StoredValue } from "#events/runParts.ts";
 import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { CommittedCommand, Handle } from "../handle.ts";
 import type { CommandTarget } from "../send.ts";
+import type { FairSemaphore } from "../sharing/fairSemaphore.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import { findWaits, isMatch, filterOpenWaits, type FoundWait, type WaitSources } from "./findWaits.ts";
 import { isInEvent, openValues, RunGone } from "./values.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Waits that are answered at the same time. */
+/** Waits of one message that are answered at the same time. */
 const CONCURRENCY = 20;
+/** Bytes that an answer counts at least while it is recorded: most cost little else than their commit. */
+const MIN_ANSWER_BYTES = 64 * 1024;
+/** Bytes of answers that a process records at the same time: in total, and of an organization. */
+export const ANSWER_BYTES = { total: 4 * CONCURRENCY * MIN_ANSWER_BYTES, perTenant: CONCURRENCY * MIN_ANSWER_BYTES };
 /** Maximum bytes of all copies of one message. */
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 /** Events per query when counting answered waits. */
@@ -23,10 +28,14 @@ export interface DeliveryDeps extends VaultDeps, WaitSources {
   log: Pick<EventLog, "read" | "scan" | "event" | "heads">;
   handle: Handle;
   worker: string;
+  /** Shares ANSWER_BYTES among organizations: messages may reach ten thousand waits each, several of them at once. */
+  answers: Pick<FairSemaphore, "run">;
 }
 
 interface Delivery extends CommandTarget {
   message_id: string;
+  /** Bytes of the answer. */
+  bytes: number;
   /** The answer for the waits of one run, stored once per run. */
   answerFor(run_id: string): Promise<StoredValue>;
 }
@@ -47,7 +56,7 @@ const closeCommand = (deps: DeliveryDeps, head: CommandTarget, data: CommandFrom
   createCommand(deps, head, CloseMessage.type, data);
 
 /** Answers one wait, unless it has ended. Undefined if the run was destroyed. */
-async function answerWait(
+async function recordAnswer(
   deps: DeliveryDeps,
   delivery: Delivery,
   wait: FoundWait,
@@ -65,6 +74,14 @@ async function answerWait(
     throw error;
   }
 }
+
+const answerWait = (deps: DeliveryDeps, delivery: Delivery, wait: FoundWait, joined?: Command[]) =>
+  deps.answers.run(
+    delivery.organization_id,
+    () => recordAnswer(deps, delivery, wait, joined),
+    undefined,
+    Math.max(MIN_ANSWER_BYTES, delivery.bytes),
+  );
 
 /** Stores the answer once per run. The promise rejects with RunGone if the run was destroyed. */
 function createAnswers(deps: DeliveryDeps, organization_id: string, json: string): Delivery["answerFor"] {
@@ -165,7 +182,7 @@ export async function deliverMessage(deps: DeliveryDeps, head: CommandTarget, kn
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
   const matching = limitCopies(all, answer);
   const answerFor = createAnswers(deps, organization_id, answer);
-  const delivery = { stream, organization_id, message_id, answerFor };
+  const delivery = { stream, organization_id, message_id, bytes: Buffer.byteLength(answer), answerFor };
   // the query leaves out waits answered by others, once the read model has passed them
   const span: [number, number] = [posted.position, found.projected];
   const [first, ...others] = matching;

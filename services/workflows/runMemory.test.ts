@@ -104,3 +104,20 @@ test("a process takes no further runs of an organization while 50 wait", async (
   void waitFor(memory.open("a"), 100 * KIB);
   expect([memory.hasRoom("a"), memory.hasRoom("b")]).toEqual([false, true]);
 });
+
+test("eight runs of an organization are read from the log at the same time, and others are read beside them", async () => {
+  const memory = open();
+  const started: string[] = [];
+  const end = Promise.withResolvers<void>();
+  const read = (organization: string) =>
+    memory.read(organization, async () => {
+      started.push(organization);
+      await end.promise;
+    });
+  const reads = "aaaaaaaaaab".split("").map(read);
+  while (!started.includes("b")) await new Promise(setImmediate);
+  expect(started.join("")).toBe("aaaaaaaab");
+  end.resolve();
+  await Promise.all(reads);
+  expect(started).toHaveLength(11);
+});

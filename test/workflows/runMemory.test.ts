@@ -103,3 +103,25 @@ test("a decision of a parked run that has no room takes effect, and the run resu
   expect(await completed(parked)).toEqual([100_000, true]);
   expect(await completed(holder)).toBe(100_001);
 }, 120_000);
+
+test("a run that waits for room when its process stops is taken over, and completes elsewhere", async () => {
+  const { all, start, until } = await openCoordinators(workflows, {
+    count: 2,
+    change: () => ({ runMemory: memory }),
+  });
+  const [leaving, staying] = all as [(typeof all)[0], (typeof all)[0]];
+  const holder = await start("holds", { id: "last holder" }, { by: leaving.handle });
+  await expect.poll(() => counted.get("last holder"), SOON).toBe(1);
+  const waiting = await start("grows", { id: "left behind", steps: 4, length: 50_000 }, { by: leaving.handle });
+  await expect.poll(() => memory.usage().waiting, SOON).toBe(1);
+  const stopped = leaving.runs.stop();
+  gate("last holder").open();
+  await stopped;
+  expect(memory.usage()).toEqual({ bytes: 0, waiting: 0 });
+  await leaving.stop();
+  staying.sweep.start();
+  expect(resultOf(await until(waiting, "RunCompleted"))).toBe(200_000);
+  await until(holder, "RunCompleted");
+  await staying.sweep.stop();
+  for (let n = 0; n < 4; n++) expect(counted.get(`left behind ${n}`)).toBe(1);
+}, 120_000);
