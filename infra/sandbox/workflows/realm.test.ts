@@ -35,6 +35,15 @@ function dirty(realm: ReturnType<typeof open>, script: string): void {
   }
 }
 
+/** Runs a script, whatever it throws. */
+function dirtyAny(realm: ReturnType<typeof createRealm>, script: string): void {
+  try {
+    void realm.vm().evalCode(script);
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error);
+  }
+}
+
 test("a reset restores the memory byte for byte, so that no trace of a script remains", async () => {
   const realm = open();
   await realm.resetVm();
@@ -62,6 +71,49 @@ test("a reset copies what the guest has, and only clears the stack and what is r
   const copied = content.reduce((sum, { bytes }) => sum + bytes.length, 0);
   expect(copied).toBeGreaterThan(0);
   expect(copied).toBeLessThan(snapshot.memory.length / 3);
+});
+
+const DEEP = {
+  calls: "const f = (n) => f(n + 1) + 1; f(0)",
+  "large frames": "const f = (...all) => f(0, ...all); f(...Array.from({ length: 5_000 }))",
+  "text of json": "const a = []; let b = a; for (let n = 0; n < 200_000; n++) b = b[0] = []; JSON.stringify(a)",
+  source: "eval('('.repeat(100_000))",
+  getters: "const o = { get a() { return o.a; } }; o.a",
+  proxies: "let p = {}; for (let n = 0; n < 100_000; n++) p = new Proxy(p, {}); p.a",
+  patterns: "new RegExp('(?:a|'.repeat(3_000) + 'b' + ')'.repeat(3_000)).exec('aaaa')",
+  locals:
+    "eval('function f(){' + Array.from({ length: 4_000 }, (_, n) => `let v${n}=1;`).join('') + 'return f()} f()')",
+  replacements: "const f = () => 'a'.replace(/a/, f); f()",
+  sorting: "const f = () => [3, 1, 2].sort(f); f()",
+  spreading: "const f = (n) => Math.max(...Array(n).fill(n), f(n + 1)); f(1_000)",
+};
+
+test.each(Object.entries(DEEP))("no script uses the part of the stack that is not cleared: %s", async (_, script) => {
+  const kind: RealmKind = { guest: "() => []", hosts: [], reservedBytes: 0 };
+  let interrupts = 0;
+  const options = vmOptions({ wasm, memory: 32 * 1024 * 1024, interrupt: () => ++interrupts > 1_000, now: () => 0 });
+  const realm = createRealm(kind, options, {});
+  await realm.resetVm();
+  dirtyAny(realm, script);
+  const { unreached } = kind.baseline!;
+  expect(unreached).toBeGreaterThan(600_000);
+  const stack = realm.vm().snapshot().memory.subarray(0, unreached);
+  expect(Buffer.compare(stack, new Uint8Array(unreached))).toBe(0);
+});
+
+test("the whole stack is cleared if a script has come close to the part that none reaches", async () => {
+  const kind: RealmKind = { guest: "() => []", hosts: [], reservedBytes: 0 };
+  const options = vmOptions({ wasm, memory: 32 * 1024 * 1024, interrupt: () => false, now: () => 0 });
+  const realm = createRealm(kind, options, {});
+  await realm.resetVm();
+  const before = realm.vm();
+  const { memory } = Reflect.get(before, "exports") as { memory: { buffer: ArrayBuffer } };
+  const { unreached } = kind.baseline!;
+  new Uint8Array(memory.buffer).fill(1, unreached - 1, unreached);
+  new Uint8Array(memory.buffer).fill(1, 0, 100);
+  await realm.resetVm();
+  expect(realm.vm()).toBe(before);
+  expect(Buffer.compare(new Uint8Array(memory.buffer).subarray(0, unreached), new Uint8Array(unreached))).toBe(0);
 });
 
 test("a VM whose memory has grown large is replaced", async () => {
