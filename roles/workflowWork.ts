@@ -18,6 +18,7 @@ import {
   type DeliveryDeps,
   type PostedMessage,
 } from "#services/workflows/deliverMessage.ts";
+import { createRecentWaits } from "#services/workflows/recentRunEvents.ts";
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import type { BudgetWatch } from "#projections/budgets/watch.ts";
@@ -93,7 +94,9 @@ const MAX_WAITING = 50;
 /** A services process's work on messages: delivers them to waiting runs. Organizations take turns. */
 export function openMessageWork({ db, log, vault, worker, bus, logger }: Resources, handle: Handle) {
   const progress = trackProgress({ hints: bus.hints, db });
+  const recentWaits = createRecentWaits();
   const deps: DeliveryDeps = {
+    findRecentWait: recentWaits.find,
     log,
     vault,
     handle,
@@ -114,8 +117,9 @@ export function openMessageWork({ db, log, vault, worker, bus, logger }: Resourc
   };
   return {
     resumeWork: (head: StreamHead) => deliver(head),
-    /** Delivers a message that this process has just committed. If it is interrupted, another process's sweep continues. */
+    /** Delivers a message that this process has just committed, to waits that may be just as new. If it is interrupted, another process's sweep continues. */
     afterCommit(committed: CommittedCommand): void {
+      recentWaits.add(committed);
       const posted = findPosted(committed);
       const { stream } = committed.command;
       if (posted)

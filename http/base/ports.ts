@@ -29,6 +29,8 @@ export interface LogReader {
   recordedAt(position: number): Promise<Date | undefined>;
   /** The public fields of one event. */
   publicData(stream: string, version: number): Promise<unknown>;
+  /** The same for an event that this process has recorded a moment ago; otherwise undefined. */
+  recentData(stream: string, version: number): unknown;
   /** Maps each unique name that is taken to the stream of its holder. */
   claimHolders(claims: string[]): Promise<Map<string, string>>;
 }

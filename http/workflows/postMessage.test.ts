@@ -4,6 +4,7 @@ import { createAwaitDelivery } from "./postMessage.ts";
 /** Deliveries by stream, and the streams that were looked at. */
 function open() {
   const delivered = new Map<string, object>();
+  const recent = new Map<string, object>();
   const looks: string[] = [];
   let hint = (): void => {};
   const closing = new AbortController();
@@ -11,13 +12,14 @@ function open() {
     closing: closing.signal,
     onCommitted: (listener: () => void) => void (hint = listener),
     log: {
+      recentData: (stream: string, version: number) => (version === 2 ? recent.get(stream) : undefined),
       async publicData(stream: string, version: number) {
         looks.push(`${stream} ${version}`);
         return delivered.get(stream);
       },
     },
   } as never);
-  return { awaitDelivery, delivered, looks, closing, hint: () => hint() };
+  return { awaitDelivery, delivered, recent, looks, closing, hint: () => hint() };
 }
 
 test("concurrent requests each get their own delivery, and one that was found is not read again", async () => {
@@ -36,6 +38,17 @@ test("concurrent requests each get their own delivery, and one that was found is
   const given = awaitDelivery("o", "c");
   closing.abort();
   expect(await given).toBeUndefined();
+});
+
+test("a delivery by this process is not read from the log", async () => {
+  const { awaitDelivery, recent, looks, closing, hint } = open();
+  const waiting = [awaitDelivery("o", "a"), awaitDelivery("o", "b")];
+  await expect.poll(() => looks).toContain("message-b 2");
+  recent.set("message-a", { reached: 1 });
+  hint();
+  expect(await waiting[0]).toEqual({ reached: 1 });
+  closing.abort();
+  expect(await waiting[1]).toBeUndefined();
 });
 
 test("a request does not wait while a thousand of its organization do, and those of others still wait", async () => {

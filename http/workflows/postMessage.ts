@@ -6,12 +6,14 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
 import { createValueStore } from "./runValues.ts";
-import { createSharedPoll } from "./sharedPoll.ts";
+import { createSharedPoll, type Waiter } from "./sharedPoll.ts";
 
 /** Bytes of JSON of the data. */
 const MAX_DATA_BYTES = 256 * 1024;
 /** How long a request waits for the delivery, which continues after that. */
 const DELIVERY_MS = 10_000;
+/** Version of the event that ends a delivery. */
+const DELIVERED_VERSION = 2;
 /** Maximum requests of an organization that wait for deliveries. More are answered at once, while their delivery continues. */
 const MAX_WAITS = 1_000;
 
@@ -44,17 +46,20 @@ export function createAwaitDelivery({
   onCommitted,
   closing,
 }: Pick<Http, "log" | "onCommitted" | "closing">): AwaitDelivery {
-  const waitFor = createSharedPoll<{ stream: string; find(delivered: Delivery): void }>(
+  type DeliveryWaiter = Waiter<{ stream: string; find(delivered: Delivery): void }>;
+  const end = ({ find, done }: DeliveryWaiter, delivered: unknown): void => {
+    if (!delivered) return;
+    find(delivered as Delivery);
+    done();
+  };
+  const waitFor = createSharedPoll<Omit<DeliveryWaiter, "done">>(
     onCommitted,
-    async (waiters) => {
-      const look = async ({ stream, find, done }: (typeof waiters)[number]): Promise<void> => {
-        const delivered = await log.publicData(stream, 2);
-        if (!delivered) return;
-        find(delivered as Delivery);
-        done();
-      };
-      await Promise.all(waiters.map(look));
-    },
+    async (waiters) =>
+      void (await Promise.all(
+        waiters.map(async (waiter) => end(waiter, await log.publicData(waiter.stream, DELIVERED_VERSION))),
+      )),
+    // a delivery of this process, which is nearly every one where it has all roles
+    (waiter) => end(waiter, log.recentData(waiter.stream, DELIVERED_VERSION)),
   );
   const waiting = createCounter();
   return async (organization_id, message_id) => {

@@ -39,16 +39,20 @@ class Hint {
 
 /**
  * Makes all waiters share one poll; without waiters nothing is polled. `poll` calls `done` for each wait that is over. A failed
- * poll, such as during an outage of the database, is repeated.
+ * poll, such as during an outage of the database, is repeated. `peek` does the same at each hint, for what this process already knows.
  */
 export function createSharedPoll<T extends object>(
   onHint: (listener: () => void) => void,
   poll: (waiters: Waiter<T>[]) => Promise<void>,
+  peek?: (waiter: Waiter<T>) => void,
 ): WaitFor<T> {
   const waiters = new Set<Waiter<T>>();
   const hint = new Hint();
   let isPolling = false;
-  onHint(hint.give);
+  onHint(() => {
+    if (peek) for (const waiter of waiters) peek(waiter);
+    hint.give();
+  });
 
   async function run(): Promise<void> {
     if (isPolling) return;

@@ -6,14 +6,14 @@ import { openEmbeddingFaults } from "./embeddingFaults.ts";
 import { openIdFinder } from "./idFinder.ts";
 import { openLastUses } from "./lastUses.ts";
 import { openLoginAttempts } from "./loginAttempts.ts";
-import type { RecentTimes } from "./log.ts";
+import type { RecentRecords } from "./log.ts";
 import { openLogReader } from "./logReader.ts";
 import { openOperations } from "./operations.ts";
 import { openTurnHistory } from "./turnHistory.ts";
 
 /** `process` is the id of this process among the workers. */
-export const openHttpPorts = (db: Db, times: RecentTimes, process: string): HttpPorts => ({
-  log: openLogReader(db, times),
+export const openHttpPorts = (db: Db, recent: RecentRecords, process: string): HttpPorts => ({
+  log: openLogReader(db, recent),
   outcomes: openCommandOutcomes(db),
   turnHistory: openTurnHistory(db),
   abandonedTurns: openAbandonedTurns(db, process),

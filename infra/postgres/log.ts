@@ -143,17 +143,18 @@ function createOutcomeReader(db: Db): EventLog["outcome"] {
   };
 }
 
-/** The times of events that this process has recorded a moment ago. */
-export interface RecentTimes {
-  /** Undefined if the database must answer. */
+/** What this process knows of the events that it has recorded a moment ago. Undefined if the database must answer. */
+export interface RecentRecords {
   recentTime(position: number): Date | undefined;
+  /** JSON of the public data of an event, by its `eventPlace`. */
+  recentData(place: string): string | undefined;
 }
 
 export function openLog(
   pool: pg.Pool,
   keyring: Keyring,
   onAppend?: AppendListener,
-): EventLog & DataKeys & AuditLog & RecentTimes {
+): EventLog & DataKeys & AuditLog & RecentRecords {
   const db = asDb(pool);
   const recentEvents = createRecentEvents();
 
@@ -204,5 +205,6 @@ export function openLog(
     },
     outcome: createOutcomeReader(db),
     recentTime: recentEvents.recordedAt,
+    recentData: recentEvents.publicData,
   };
 }

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { claimStream } from "#events/ids.ts";
 import type { Db } from "#projections/projection.ts";
-import type { RecentTimes } from "./log.ts";
+import type { RecentRecords } from "./log.ts";
 import { openLogReader } from "./logReader.ts";
 
 /** A database that answers by a function, and records its queries. */
-function fakeDb(answer: (asked: string[]) => object[], recentTime: RecentTimes["recentTime"] = () => undefined) {
+function fakeDb(
+  answer: (asked: string[]) => object[],
+  recentTime: RecentRecords["recentTime"] = () => undefined,
+  recentData: RecentRecords["recentData"] = () => undefined,
+) {
   const asked: string[][] = [];
   const db = {
     query: async (_: string, [values]: [string[]]) => {
@@ -13,7 +17,7 @@ function fakeDb(answer: (asked: string[]) => object[], recentTime: RecentTimes["
       return answer(values);
     },
   } as unknown as Db;
-  return { asked, reader: openLogReader(db, { recentTime }) };
+  return { asked, reader: openLogReader(db, { recentTime, recentData }) };
 }
 
 test("the times of a hundred events requested at once are read in one query", async () => {
@@ -35,6 +39,17 @@ test("the time of an event that this process has just recorded is read without a
   );
   expect([await reader.recordedAt(7), await reader.recordedAt(8)]).toEqual([new Date(7), undefined]);
   expect(asked).toEqual([["8"]]);
+});
+
+test("the public fields of an event that this process has just recorded are read without a query", async () => {
+  const { asked, reader } = fakeDb(
+    () => [{ stream: "run-b", version: 1, data: '{"b":2}' }],
+    undefined,
+    (place) => (place === "1 run-a" ? '{"a":1}' : undefined),
+  );
+  expect([await reader.publicData("run-a", 1), await reader.publicData("run-b", 1)]).toEqual([{ a: 1 }, { b: 2 }]);
+  expect([reader.recentData("run-a", 1), reader.recentData("run-b", 1)]).toEqual([{ a: 1 }, undefined]);
+  expect(asked).toEqual([["run-b"]]);
 });
 
 test("the holders of a hundred claims requested at once are read in one query, and each caller gets its own", async () => {

@@ -2,7 +2,8 @@ import { claimStream } from "#events/ids.ts";
 import type { LogReader } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { batchLookups } from "./batchLookups.ts";
-import type { RecentTimes } from "./log.ts";
+import type { RecentRecords } from "./log.ts";
+import { eventPlace } from "./recentEvents.ts";
 
 const findTimes = (db: Db) =>
   batchLookups<Date>(async (positions) => {
@@ -34,7 +35,7 @@ const findPositions = (db: Db) =>
     return new Map(rows.map(({ stream, position }) => [stream, position]));
   });
 
-/** Keyed by `<version> <stream>`. */
+/** Keyed by `eventPlace`. */
 const findPublicData = (db: Db) =>
   batchLookups<string>(async (keys) => {
     const places = keys.map((key) => key.split(" "));
@@ -44,11 +45,11 @@ const findPublicData = (db: Db) =>
        ) found`,
       [places.map(([, stream]) => stream), places.map(([version]) => Number(version))],
     );
-    return new Map(rows.map(({ stream, version, data }) => [`${version} ${stream}`, data]));
+    return new Map(rows.map(({ stream, version, data }) => [eventPlace(stream, version), data]));
   });
 
 /** Concurrent requests of the same kind, such as many uploads, share one query. */
-export function openLogReader(db: Db, { recentTime }: RecentTimes): LogReader {
+export function openLogReader(db: Db, { recentTime, recentData }: RecentRecords): LogReader {
   const positions = findPositions(db);
   const times = findTimes(db);
   const publicData = findPublicData(db);
@@ -56,8 +57,12 @@ export function openLogReader(db: Db, { recentTime }: RecentTimes): LogReader {
     ...lookUps(db),
     newestPosition: async (stream = "") => (await positions([stream])).get(stream),
     async publicData(stream, version) {
-      const key = `${version} ${stream}`;
-      const data = (await publicData([key])).get(key);
+      const place = eventPlace(stream, version);
+      const data = recentData(place) ?? (await publicData([place])).get(place);
+      return data && JSON.parse(data);
+    },
+    recentData(stream, version) {
+      const data = recentData(eventPlace(stream, version));
       return data && JSON.parse(data);
     },
     recordedAt: async (position) => recentTime(position) ?? (await times([String(position)])).get(String(position)),

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createRecentEvents, decodeRecent } from "./recentEvents.ts";
+import { createRecentEvents, decodeRecent, eventPlace } from "./recentEvents.ts";
 
 const AT = new Date("2026-01-01T00:00:00.000Z");
 const principal = { type: "system" };
@@ -81,6 +81,19 @@ test("recent events know their times, and those of no others", () => {
   expect([4, 5, 6, 7].map(recent.recordedAt)).toEqual([undefined, AT, AT, undefined]);
   expect(createRecentEvents().recordedAt(0)).toBeUndefined();
 });
+test("recent events know the public fields of each, also from before a commit of another process", () => {
+  const recent = createRecentEvents();
+  const add = (first: number, version: number, data: string) =>
+    recent.add(encoded({ ...event("A"), version, data }), committed(first, first));
+  add(5, 1, '{"a":1}');
+  add(8, 2, '{"a":2}');
+  add(9, 1, '{"a":3}');
+  expect([1, 2, 3].map((version) => recent.publicData(eventPlace("run-1", version)))).toEqual([
+    '{"a":3}',
+    '{"a":2}',
+    undefined,
+  ]);
+});
 test("recent events answer nothing that starts before the first or after the last of them", () => {
   const { scan, follow } = recentEventsWith([5, ["A"]]);
   for (const read of [scan, follow]) expect([read(3), read(5), read(9)]).toEqual([undefined, undefined, undefined]);
@@ -107,8 +120,10 @@ test("recent events are limited to one second, to a maximum count and to a maxim
   vi.useFakeTimers({ toFake: ["performance"] });
   const { recent, scan, follow } = recentEventsWith([5, ["A"]]);
   vi.advanceTimersByTime(1_001);
-  expect([scan(4), follow(4), recent.recordedAt(5)]).toEqual([undefined, undefined, undefined]);
-  for (let n = 6; n < 3_000; n++) recent.add(encoded(event("A")), committed(n, n));
+  const first = eventPlace("run-1", 1);
+  expect([scan(4), follow(4), recent.recordedAt(5), recent.publicData(first)]).toEqual(Array(4).fill(undefined));
+  for (let n = 6; n < 3_000; n++) recent.add(encoded({ ...event("A"), version: n }), committed(n, n));
+  expect([first, eventPlace("run-1", 2_999)].map(recent.publicData)).toEqual([undefined, '{"a":1}']);
   expect(scan(5)).toBeUndefined();
   expect(scan(2_998)).toEqual(["2999A", 2_999]);
   const large = "x".repeat(256 * 1024);

@@ -1,3 +1,4 @@
+import { dropOldest } from "#events/dropOldest.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { AppendResult, ScannedEvent } from "#events/ports.ts";
 import { decodeOpened } from "./decode.ts";
@@ -39,6 +40,9 @@ function toScanned({ position, recorded_at, command, event }: RecentEvent): Scan
   return { position, type, stream, version, organization_id, recorded_at: at, traceparent, data: JSON.parse(data) };
 }
 
+/** Identifies an event by its stream and version. */
+export const eventPlace = (stream: string, version: number): string => `${version} ${stream}`;
+
 /**
  * The events that this process committed recently, without gaps: followers in this process read them without a query, and without
  * opening what is sealed. With one process per deployment they include every new event.
@@ -46,6 +50,8 @@ function toScanned({ position, recorded_at, command, event }: RecentEvent): Scan
 export function createRecentEvents() {
   let recent: RecentEvent[] = [];
   let units = 0;
+  /** Public data by place, also from before a commit of another process. */
+  const publicData = new Map<string, string>();
   let addedAt = 0;
   const forget = (): void => {
     recent = [];
@@ -78,7 +84,11 @@ export function createRecentEvents() {
         const one = { position: first + n, recorded_at, command, event };
         recent.push(one);
         units += unitsOf(one);
+        const place = eventPlace(stream, version);
+        publicData.delete(place);
+        publicData.set(place, data);
       }
+      dropOldest(publicData, MAX_EVENTS);
       if (recent.length > 2 * MAX_EVENTS || units > MAX_UNITS) shorten();
       addedAt = performance.now();
     },
@@ -86,6 +96,8 @@ export function createRecentEvents() {
     recordedAt(position: number): Date | undefined {
       return isUsable() ? recent[position - recent[0]!.position]?.recorded_at : undefined;
     },
+    /** JSON of the public data of an event (`eventPlace`). Undefined if the database must answer. */
+    publicData: (place: string): string | undefined => (isUsable() ? publicData.get(place) : undefined),
     /** The next events after a position, for `decodeRecent`. Undefined if the database must answer. */
     follow: (position: number, limit: number): RecentEvent[] | undefined => after(position)?.slice(0, limit),
     /** Like EventLog.scan. Undefined if the database must answer. */

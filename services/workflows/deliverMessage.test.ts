@@ -26,7 +26,8 @@ function headWith(stream: string, key: string, wait: WaitInLog) {
 /**
  * Delivers a message with this many bytes of text to all waits. `oneOf`: the message is for one run, and the log has these waits.
  * `before`: runs answered by another process, which the read model therefore leaves out. `joinedResult`: the result of an answer
- * that another command is joined to. The last parameter: the share of the answers, and what recording one waits for. The first scan after the message ends before the newest events, as if another process had
+ * that another command is joined to. The last parameter: the share of the answers, what recording one waits for, and the runs whose
+ * waits this process has just committed. The first scan after the message ends before the newest events, as if another process had
  * appended.
  */
 async function deliver(
@@ -36,14 +37,20 @@ async function deliver(
   before: string[] = [],
   oneOf?: WaitInLog[],
   joinedResult?: object,
-  { answers: share, record = async () => {} }: { answers: FairSemaphore; record?(run: string): Promise<void> } = {
-    answers: createFairSemaphore(ANSWER_BYTES),
-  },
+  {
+    answers: share = createFairSemaphore(ANSWER_BYTES),
+    record = async () => {},
+    recent = [],
+  }: { answers?: FairSemaphore; record?(run: string): Promise<void>; recent?: string[] } = {},
 ) {
   const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
   const answered: string[] = [];
   const waitsIn = (run_id: string) => fromLog.find((wait) => wait.run_id === run_id)!;
+  const startOf = (run_id: string) => {
+    const { key, match } = waitsIn(run_id);
+    return { data: { run_id, key, project_id: null }, personal: { name: "order", match } };
+  };
   const started = fromLog.map(({ run_id }, n) => ({
     position: 10 + n,
     organization_id: run_id === "foreign" ? "p" : "o",
@@ -65,6 +72,7 @@ async function deliver(
   const deps = {
     worker: "w",
     answers: share,
+    findRecentWait: (run_id: string) => (recent.includes(run_id) ? startOf(run_id) : undefined),
     log: {
       read: async () => [
         {
@@ -77,8 +85,8 @@ async function deliver(
       heads: async () =>
         new Map(waits.map(({ run_id, key }, n) => [`run-${run_id}`, headWith(`run-${run_id}`, key, oneOf![n]!)])),
       event: async (run_id: string) => {
-        const { key, match } = waitsIn(run_id);
-        return { data: { run_id, key, project_id: null }, personal: { name: "order", match } };
+        if (recent.includes(run_id)) throw new Error("the start of this wait need not be read");
+        return startOf(run_id);
       },
     },
     vault: {
@@ -159,6 +167,15 @@ test("waits that the read model does not have yet are read from the log", async 
     { run_id: "foreign", key: "d", match: { text: "x" }, position: 12 },
   ]);
   expect(answered).toEqual(["old/a", "new/b"]);
+});
+
+test("a wait that this process has just recorded is not read from the log", async () => {
+  const fromLog = [
+    { run_id: "new", key: "b", match: { text: "x" }, position: 10 },
+    { run_id: "other", key: "c", match: { text: "y" }, position: 11 },
+  ];
+  const { answered } = await deliver([], 1, fromLog, [], undefined, undefined, { recent: ["new", "other"] });
+  expect(answered).toEqual(["new/b"]);
 });
 
 test("a message's count of reached runs includes those that another process answered, and those that the first scan misses", async () => {

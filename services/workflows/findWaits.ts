@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { currentTime } from "#events/clock.ts";
-import type { EventFrom } from "#events/define.ts";
-import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
-import type { EventLog } from "#events/ports.ts";
+import type { EventLog, ScannedEvent } from "#events/ports.ts";
 import { MessageWaitStarted } from "#events/runLinks.ts";
 import { run as runDecider } from "../deciders/run.ts";
 import { acceptsMessage } from "../deciders/runLinks.ts";
 import { readState } from "../states.ts";
+import type { WaitStart } from "./recentRunEvents.ts";
 
 /** Maximum waits answered by one message: the oldest ones. */
 const MAX_WAITS = 10_000;
@@ -47,6 +46,8 @@ export interface WaitSources {
     organization: string,
     query: WaitQuery & { after: number; limit: number },
   ): Promise<{ waits: MessageWait[]; more: boolean; projected: number } | undefined>;
+  /** The event that began a wait, if this process has committed it a moment ago. */
+  findRecentWait(stream: string, version: number): WaitStart | undefined;
 }
 
 type Fits = (match: MessageWait["match"]) => boolean;
@@ -83,7 +84,11 @@ export async function findWaits(
   query: WaitQuery,
   fits: Fits,
 ): Promise<{ waits: FoundWait[]; projected: number } | undefined> {
-  const { log } = sources;
+  const { log, findRecentWait } = sources;
+  const read = async ({ stream, version, position }: ScannedEvent) => {
+    const { data, personal } = findRecentWait(stream, version) ?? ((await log.event(stream, version)) as WaitStart);
+    return { data, personal, position };
+  };
   const found = await findProjected(sources, organization, query, fits);
   if (!found) return undefined;
   const { projected } = found;
@@ -94,8 +99,7 @@ export async function findWaits(
     const own = events.filter((one) => one.organization_id === organization && one.position < query.position);
     for (let n = 0; n < own.length; n += EVENTS_AT_ONCE) {
       const group = own.slice(n, n + EVENTS_AT_ONCE);
-      const started = await Promise.all(group.map(({ stream, version }) => log.event(stream, version)));
-      for (const { data, personal, position } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
+      for (const { data, personal, position } of await Promise.all(group.map(read))) {
         const isReached = query.project_id === null || query.project_id === data.project_id;
         const { run_id, key } = data;
         if (isReached && personal?.name === query.name && fits(personal.match))

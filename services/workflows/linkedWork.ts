@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseStreamName } from "#events/ids.ts";
+import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { LinkEntry, StoredValue } from "#events/runParts.ts";
 import {
@@ -18,13 +18,16 @@ import { firstLookTime, refusedAnswer, type StartAgentTurn } from "./agentTurns.
 import type { Place } from "./findPlace.ts";
 import { readNewestRun, readRunStates, type NewestRun } from "./newestRun.ts";
 import type { OpenRun } from "./openRun.ts";
-import { readRunAnswer, type RunAnswerDeps } from "./runAnswer.ts";
+import type { RunEnd } from "./recentRunEvents.ts";
+import { describeEnd, readRunAnswer, type RunAnswerDeps } from "./runAnswer.ts";
 
 export interface LinkDeps extends RunAnswerDeps {
   log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read">;
   send: Send;
   startChildRun: StartChildRun;
   startAgentTurn: StartAgentTurn;
+  /** The end of a run that this process has committed a moment ago. */
+  findRecentEnd(stream: string): RunEnd | undefined;
 }
 
 /** `placeOf`: where the source makes a call. */
@@ -125,12 +128,11 @@ async function watch(deps: LinkDeps, organization_id: string, watched: WatchedRu
 
 /** Answers a wait with the end of the awaited run. */
 async function answerWait(
-  deps: LinkDeps,
   { values }: OpenRun,
-  awaited: { run_id: string; head: StreamHead },
+  awaited: { run_id: string; json: string },
   { links, jsons }: LinkProgress,
 ): Promise<void> {
-  const json = await readRunAnswer(deps, awaited.head);
+  const { json } = awaited;
   const answer = await values.store(json);
   jsons.set(answer, json);
   links.push({ type: "wait_answered", awaited_run_id: awaited.run_id, answer });
@@ -171,7 +173,7 @@ async function registerWait(
   }
   // The next run of the chain is being started.
   if (awaited.isHandingOver) return await sleep(RETRY_MS);
-  await answerWait(deps, run, { run_id: awaited_run_id, head: awaited.head }, progress);
+  await answerWait(run, { run_id: awaited_run_id, json: await readRunAnswer(deps, awaited.head) }, progress);
 }
 
 /** Waits that are not registered, by call key. */
@@ -184,15 +186,25 @@ async function inBatches(work: (() => Promise<void>)[]): Promise<void> {
 
 const emptyProgress = (): LinkProgress => ({ links: [], jsons: new Map() });
 
+/** JSON of the answer of a run's own child run, which it may await, if this process has just committed its end. */
+async function recallAnswer(deps: LinkDeps, { history }: OpenRun, run_id: string): Promise<string | undefined> {
+  const stream = streamName("run", run_id);
+  const isChild = history.links.children.values().some(({ child_run_id }) => child_run_id === run_id);
+  const end = isChild ? deps.findRecentEnd(stream) : undefined;
+  return end && describeEnd(deps, { stream, organization_id: history.organization_id }, end);
+}
+
 /** Answers of awaited runs that have ended already. Their waits need no registration. */
 export async function findEndedRuns(deps: LinkDeps, run: OpenRun): Promise<LinkProgress> {
   const { state } = run.history;
   const progress = emptyProgress();
   const awaited = isLive(state) ? openWaits(state).flatMap(([, { awaited_run_id }]) => awaited_run_id ?? []) : [];
   const look = async (run_id: string): Promise<void> => {
+    const recalled = await recallAnswer(deps, run, run_id);
+    if (recalled !== undefined) return answerWait(run, { run_id, json: recalled }, progress);
     const found = await readAwaited(deps, run, run_id);
     if (!found || found.isHandingOver || isLive(found.state)) return;
-    await answerWait(deps, run, { run_id, head: found.head }, progress);
+    await answerWait(run, { run_id, json: await readRunAnswer(deps, found.head) }, progress);
   };
   await inBatches([...new Set(awaited)].map((run_id) => () => look(run_id)));
   return progress;

@@ -1,6 +1,7 @@
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { RunCancelled, RunCompleted, RunContinued, RunFailed, type RunEvent } from "#events/run.ts";
 import { parseStreamName } from "#events/ids.ts";
+import type { CommandTarget } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import { openValues, RunGone } from "./values.ts";
 
@@ -24,11 +25,18 @@ export async function readRunEnd({ log }: Pick<RunAnswerDeps, "log">, { stream, 
 }
 
 /** JSON of what `waitForRun` returns for a run that has ended. Throws RunGone. */
-export async function readRunAnswer(deps: RunAnswerDeps, head: StreamHead): Promise<string> {
-  const run_id = parseStreamName(head.stream).id;
-  const { type, personal } = (await readRunEnd(deps, head)) as unknown as RunEvent;
+export const readRunAnswer = async (deps: RunAnswerDeps, head: StreamHead): Promise<string> =>
+  describeEnd(deps, head, (await readRunEnd(deps, head)) as unknown as RunEvent);
+
+/** The same for a run whose last event is known. */
+export async function describeEnd(
+  deps: VaultDeps,
+  target: CommandTarget,
+  { type, personal }: RunEvent,
+): Promise<string> {
+  const run_id = parseStreamName(target.stream).id;
   if (type === "RunCompleted") {
-    const result = await openValues(deps, head).json(personal!.result);
+    const result = await openValues(deps, target).json(personal!.result);
     return `{"run_id":"${run_id}","status":"completed","result":${result},"error":null}`;
   }
   const [status, error] =

@@ -20,6 +20,7 @@ import { sizeOfRun } from "./history.ts";
 import { fromCreated, type OpenRun } from "./openRun.ts";
 import { createParkedRunCache, type ParkedRunCache } from "./parkedRunCache.ts";
 import type { RunMemory, RunRoom } from "./runMemory.ts";
+import { createRecentEnds } from "./recentRunEvents.ts";
 import { RunGone } from "./values.ts";
 
 /** Runs that one process drives at the same time. */
@@ -33,7 +34,7 @@ const FIRST_TICK_MS = 250;
 /** How long it then waits for what the tick has started. */
 const FIRST_STEPS_MS = 20;
 
-export interface RunsDeps extends VaultDeps, Omit<CoordinatorDeps, "log">, Omit<LostRunsDeps, "log"> {
+export interface RunsDeps extends VaultDeps, Omit<CoordinatorDeps, "log" | "findRecentEnd">, Omit<LostRunsDeps, "log"> {
   log: Pick<EventLog, "heads" | "read" | "pages" | "event" | "readNewest" | "isAlive">;
   runMemory: Pick<RunMemory, "open" | "hasRoom" | "read">;
 }
@@ -110,6 +111,8 @@ async function waitForFirstTick({ hasPart, flushRequested, ended }: RunCoordinat
 /** The runs of this process: drives those it holds, and takes over those without a living worker. */
 export function createRuns(deps: RunsDeps) {
   const parkedRuns = createParkedRunCache(deps);
+  const recentEnds = createRecentEnds();
+  const coordinatorDeps = { ...deps, findRecentEnd: recentEnds.find };
   const runs = createLeasedWork<RunWork, ActiveRun>({
     worker: deps.worker,
     limits: { total: MAX_RUNS, perTenant: MAX_RUNS_OF_ORGANIZATION },
@@ -117,7 +120,7 @@ export function createRuns(deps: RunsDeps) {
     identify: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
-    start: (work, stopping) => driveRun(deps, parkedRuns, work, stopping),
+    start: (work, stopping) => driveRun(coordinatorDeps, parkedRuns, work, stopping),
     onError(error, { stream }) {
       parkedRuns.drop(stream);
       if (!(error instanceof RunGone)) deps.onError(error, stream);
@@ -160,6 +163,7 @@ export function createRuns(deps: RunsDeps) {
     afterCommit(handled: CommittedCommand): void {
       const { command, events, version } = handled;
       if (parseStreamName(command.stream).aggregate !== "run") return;
+      recentEnds.add(handled);
       const active = runs.get(command.stream);
       const run = active?.run ?? parkedRuns.get(command.stream);
       run?.commit(command.type, { events, version });
