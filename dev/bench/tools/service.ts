@@ -9,7 +9,7 @@ import { waitForAnswer, waitUntil } from "./waitUntil.ts";
 const root = dirname(dirname(dirname(import.meta.dirname)));
 
 /** The environment of a deliberately slowed service, which a bench must detect (`--slow-ms`). */
-const slowdown = (): Record<string, string> =>
+export const slowdown = (): Record<string, string> =>
   process.env[SLOWDOWN_MS] ? { NODE_OPTIONS: `--import ${join(import.meta.dirname, "slowdown.ts")}` } : {};
 
 interface Credentials {
