@@ -141,9 +141,8 @@ export function createFigures({ db, deployment = [], unsettled, reservationOf = 
       const { before, week, ever, today: spent } = spending;
       const reserved = new Reservations();
       reserved.apply(spending, now);
-      const pending = (subject: string) => reserved.of(subject);
       const sums = { before, today: spent, ...(week && { week }), ...(ever && { ever }) };
-      return { at: now, budgets, ...sums, pending, spending, ...(priceOf && { priceOf }) };
+      return { at: now, budgets, ...sums, pending: reserved, spending, ...(priceOf && { priceOf }) };
     },
     /** Makes the next reading sum everything again. */
     forget(organization: string): void {

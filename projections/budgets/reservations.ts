@@ -99,6 +99,10 @@ export class Reservations {
   of(subject: string): UnsettledAmounts {
     return this.#totals.of(subject);
   }
+  /** The subjects of its turns. */
+  subjects(): Iterable<string> {
+    return this.#totals.subjects();
+  }
   /** Ids of turns that only a snapshot can settle, because no process announced their last log position. */
   turnsToLookUp(): string[] {
     return [...this.#entries].filter(([, { end_position }]) => end_position === undefined).map(([turn_id]) => turn_id);

@@ -67,7 +67,10 @@ describe("what a budget leaves", () => {
     const figures = {
       before: NONE,
       today: await sumInSlices(rows),
-      pending: (subject: string) => ({ ended: subject === "user:c" ? 500_000_000_000n : 0n, reserved: 7n }),
+      pending: {
+        of: (subject: string) => ({ ended: subject === "user:c" ? 500_000_000_000n : 0n, reserved: 7n }),
+        subjects: () => [],
+      },
     };
     const limits = { tokens_per_day: 1_000, cost_per_day: "1" };
     const budgets = [budget("each-user", limits)];
@@ -80,6 +83,23 @@ describe("what a budget leaves", () => {
       { name: "tokens_per_day", spent: "0", percent: 0 },
       { name: "cost_per_day", spent: "0" },
     ]);
+  });
+
+  test("of each-user is also shown of a user whose first turn has only reserved money", async () => {
+    const reserved = new Map([
+      ["user:a", 3_000_000_000_000n],
+      ["user:b", 4_000_000_000_000n],
+    ]);
+    const pending = {
+      of: (subject: string) => ({ ended: 0n, reserved: reserved.get(subject) ?? 0n }),
+      subjects: () => reserved.keys(),
+    };
+    const budgets = [budget("each-user", { cost_per_day: "10" })];
+    const shown = async (today: typeof NONE) =>
+      (await budgetStatuses(budgets, { before: NONE, today, pending }, NOW))[0]!.limits;
+    expect(await shown(NONE)).toMatchObject([{ spent: "0", reserved: "4" }]);
+    const today = await sumInSlices([spent(1, "0.1", { user_mark: "a" })]);
+    expect(await shown(today)).toMatchObject([{ spent: "0.1", reserved: "3" }]);
   });
 
   test("counts what its subject spent alone", async () => {

@@ -52,6 +52,12 @@ export interface UnsettledAmounts {
   ended: bigint;
   reserved: bigint;
 }
+/** The unsettled amounts of all subjects. */
+export interface PendingAmounts {
+  of(subject: string): UnsettledAmounts;
+  /** Those with unsettled turns. */
+  subjects(): Iterable<string>;
+}
 export const NOTHING_UNSETTLED: UnsettledAmounts = { ended: 0n, reserved: 0n };
 
 /** Sums until today: of this month, this week and all time. Absent if no budget needs them. */
@@ -72,7 +78,7 @@ export function earlierSumsFor(name: LimitName, { before, week = NO_SUMS, ever =
 /** What budgets are compared with. `today`: since the beginning of the day. */
 export interface BudgetFigures extends EarlierSums {
   today: Sums;
-  pending?: (subject: string) => UnsettledAmounts;
+  pending?: PendingAmounts;
   /** What is stored and running; absent: not read. */
   held?: HeldSums;
 }
@@ -116,8 +122,11 @@ function usedOf(name: LimitName, subject: string, figures: BudgetFigures): bigin
   if (per === "now") return held?.get(subject)[unit];
   const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
   const sum = ofToday + (earlierSumsFor(name, figures).get(subject) ?? NO_AMOUNTS)[unit];
-  return unit === "cost" ? sum + (pending?.(subject) ?? NOTHING_UNSETTLED).ended : sum;
+  return unit === "cost" ? sum + (pending?.of(subject) ?? NOTHING_UNSETTLED).ended : sum;
 }
+
+const reservedOf = (name: LimitName, subject: string, { pending }: BudgetFigures): bigint =>
+  MEASURES[name].unit === "cost" && pending ? pending.of(subject).reserved : 0n;
 
 function limitStatus(
   { limits }: BudgetRow,
@@ -128,7 +137,7 @@ function limitStatus(
   const most = toUnits(name, limits[name]!);
   if (used === undefined || percentOf(used, most) < from) return [];
   const status = statusOf(name, most, used, now);
-  const reserved = MEASURES[name].unit === "cost" && figures.pending?.(subject).reserved;
+  const reserved = MEASURES[name].unit === "cost" && figures.pending?.of(subject).reserved;
   return [{ ...status, ...(typeof reserved === "bigint" && { reserved: fromPicodollars(reserved) }) }];
 }
 
@@ -143,11 +152,12 @@ export const limitStatuses = (
 /** Users by the model of their sums; null: any model. */
 type Users = ReadonlyMap<string | null, ReadonlySet<string>>;
 
-/** Lists the users that have sums once for all budgets, because each model may have a budget for each user. */
-async function listUsers({ today, before, week, ever, held }: BudgetFigures, pause: Pause): Promise<Users> {
+/** Lists the users that have sums or reservations once for all budgets, because each model may have a budget for each user. */
+async function listUsers({ today, before, week, ever, held, pending }: BudgetFigures, pause: Pause): Promise<Users> {
   const users = new Map<string | null, Set<string>>();
-  for (const sums of [today, before, week, ever, held])
-    for (const one of sums?.keys() ?? []) {
+  const all = [today.keys(), before.keys(), week?.keys(), ever?.keys(), held?.keys(), pending?.subjects()];
+  for (const subjects of all)
+    for (const one of subjects ?? []) {
       const { model } = splitSubject(one);
       if (isUser(one, model)) users.set(model, (users.get(model) ?? new Set<string>()).add(one));
       const turn = pause();
@@ -157,8 +167,8 @@ async function listUsers({ today, before, week, ever, held }: BudgetFigures, pau
 }
 
 /**
- * For a budget for each user: for each limit, the user with the highest use. Compares the sums of users before it formats one,
- * because there may be a hundred thousand of them, once a second.
+ * For a budget for each user: for each limit, the user with the highest use; of equal ones, the one with most reserved. Compares
+ * the sums of users before it formats one, because there may be a hundred thousand of them, once a second.
  */
 async function mostOfUsers(
   budget: BudgetRow,
@@ -171,7 +181,9 @@ async function mostOfUsers(
     let [subject, most] = [budget.subject, 0n];
     for (const user of users.get(model) ?? []) {
       const used = usedOf(name, user, figures) ?? 0n;
-      if (used > most) [subject, most] = [user, used];
+      const isMore =
+        used > most || (used === most && reservedOf(name, user, figures) > reservedOf(name, subject, figures));
+      if (isMore) [subject, most] = [user, used];
       const turn = pause();
       if (turn) await turn;
     }

@@ -13,6 +13,9 @@ export class UnsettledTotals {
     const { ended, reserved } = this.#totals.get(subject) ?? NOTHING_UNSETTLED;
     return { ended, reserved };
   }
+  subjects(): Iterable<string> {
+    return this.#totals.keys();
+  }
   /** The totals of a turn's subjects, which it changes without looking them up again. */
   enter(subjects: string[]): UnsettledTotal[] {
     return subjects.map((subject) => {
