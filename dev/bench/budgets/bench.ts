@@ -193,6 +193,8 @@ export const benchBudgets = async (effort: Effort): Promise<Report> => {
 
 const format = ({ low, middle, high }: Estimate) => [middle, low, high].map((one) => one.toFixed(3));
 
+const intervalOf = ({ low, high }: Estimate) => [low, high].map((one) => Number(one.toFixed(3)));
+
 function report(rounds: Round[]): Report {
   /** Compared with both organizations without budgets, because a mean of two samples is more precise. */
   const ratioOf = (name: string, field: keyof Sample) =>
@@ -225,6 +227,6 @@ function report(rounds: Round[]): Report {
       { name: "processor_with_a_budget_of_money", value: typical!.middle, floor: 1.2, aim: 1.03, better: "less" },
       { name: "processor_with_every_limit", value: every.middle, floor: 1.25, aim: 1.03, better: "less" },
     ],
-    figures: { every_limit_interval: [every.low, every.high].map((one) => Number(one.toFixed(3))) },
+    figures: { money_interval: intervalOf(typical!), every_limit_interval: intervalOf(every) },
   };
 }
