@@ -25,7 +25,6 @@ export { Citation, NO_OUTPUT, NO_USAGE, Source, ToolCall, TurnOutput, Usage } fr
 export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);
 export type FinishReason = z.infer<typeof FinishReason>;
 
-/** The agent that runs a turn. */
 const TurnAgent = z.object({
   agent_id: z.uuid(),
   version: z.int().positive(),

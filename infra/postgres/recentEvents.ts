@@ -43,59 +43,67 @@ function toScanned({ position, recorded_at, command, event }: RecentEvent): Scan
 /** Identifies an event by its stream and version. */
 export const eventPlace = (stream: string, version: number): string => `${version} ${stream}`;
 
-/**
- * The events that this process committed recently, without gaps: followers in this process read them without a query, and without
- * opening what is sealed. With one process per deployment they include every new event.
- */
-export function createRecentEvents() {
+/** Consecutive events, of which the oldest are dropped, many at once. */
+function createWindow() {
   let recent: RecentEvent[] = [];
   let units = 0;
-  /** Public data by place, also from before a commit of another process. */
-  const publicData = new Map<string, string>();
-  let addedAt = 0;
-  const forget = (): void => {
-    recent = [];
-    units = 0;
-  };
-  const isUsable = (): boolean => recent.length > 0 && performance.now() - addedAt <= MAX_AGE_MS;
-  /** The events after a position. Undefined if the database must answer. */
-  const after = (position: number): RecentEvent[] | undefined => {
-    const [first, last] = [recent[0], recent.at(-1)];
-    if (!first || !last || position < first.position - 1 || position >= last.position) return undefined;
-    return isUsable() ? recent.slice(position + 1 - first.position) : undefined;
-  };
-  /** Drops the oldest ones, many at once. */
   const shorten = (): void => {
     while (recent.length > 0 && (recent.length > MAX_EVENTS || units > MAX_UNITS / 2))
       units -= recent.splice(0, 100).reduce((sum, one) => sum + unitsOf(one), 0);
   };
   return {
+    forget(): void {
+      recent = [];
+      units = 0;
+    },
+    add(event: RecentEvent): void {
+      recent.push(event);
+      units += unitsOf(event);
+      if (recent.length > 2 * MAX_EVENTS || units > MAX_UNITS) shorten();
+    },
+    last: (): RecentEvent | undefined => recent.at(-1),
+    at: (position: number): RecentEvent | undefined => (recent[0] ? recent[position - recent[0].position] : undefined),
+    /** The events after a position. Undefined if one of them may be missing, or if there is none. */
+    after(position: number): RecentEvent[] | undefined {
+      const [first, last] = [recent[0], recent.at(-1)];
+      if (!first || !last || position < first.position - 1 || position >= last.position) return undefined;
+      return recent.slice(position + 1 - first.position);
+    },
+  };
+}
+
+/**
+ * The events that this process committed recently, without gaps: followers in this process read them without a query, and without
+ * opening what is sealed. With one process per deployment they include every new event.
+ */
+export function createRecentEvents() {
+  const recent = createWindow();
+  /** Public data by place, also from before a commit of another process. */
+  const publicData = new Map<string, string>();
+  let addedAt = -Infinity;
+  const isUsable = (): boolean => performance.now() - addedAt <= MAX_AGE_MS;
+  const after = (position: number) => (isUsable() ? recent.after(position) : undefined);
+  return {
     add(
       { command, events, erasures }: Pick<EncodedAppend, "command" | "events" | "erasures">,
-      result: CommittedAppend,
+      { first, at: recorded_at }: CommittedAppend,
     ): void {
-      const { first, at: recorded_at } = result;
       // what it has destroyed must not be read any more
-      if (erasures.length > 0) return forget();
+      if (erasures.length > 0) return recent.forget();
       if (first === 0) return;
-      if (recent.at(-1)?.position !== first - 1) forget();
+      if (recent.last()?.position !== first - 1) recent.forget();
       for (const [n, { stream, version, type, shape, data, personal }] of events.entries()) {
         const event = { stream, version, type, shape, data, personal };
-        const one = { position: first + n, recorded_at, command, event };
-        recent.push(one);
-        units += unitsOf(one);
+        recent.add({ position: first + n, recorded_at, command, event });
         const place = eventPlace(stream, version);
         publicData.delete(place);
         publicData.set(place, data);
       }
       dropOldest(publicData, MAX_EVENTS);
-      if (recent.length > 2 * MAX_EVENTS || units > MAX_UNITS) shorten();
       addedAt = performance.now();
     },
     /** The time at which an event was recorded. Undefined if the database must answer. */
-    recordedAt(position: number): Date | undefined {
-      return isUsable() ? recent[position - recent[0]!.position]?.recorded_at : undefined;
-    },
+    recordedAt: (position: number): Date | undefined => (isUsable() ? recent.at(position)?.recorded_at : undefined),
     /** JSON of the public data of an event (`eventPlace`). Undefined if the database must answer. */
     publicData: (place: string): string | undefined => (isUsable() ? publicData.get(place) : undefined),
     /** The next events after a position, for `decodeRecent`. Undefined if the database must answer. */

@@ -108,6 +108,39 @@ async function waitForFirstTick({ hasPart, flushRequested, ended }: RunCoordinat
   clearTimeout(timer);
 }
 
+type DrivenRuns = Pick<ReturnType<typeof createLeasedWork<RunWork, ActiveRun>>, "get" | "start">;
+
+/**
+ * Drives a run while the command that starts it, or answers one of its calls, is on its way to the log, and adds the run's first
+ * progress to the command. Undefined for other commands. Call `release` when the command is handled.
+ */
+async function beginRun(
+  deps: RunsDeps,
+  parkedRuns: ParkedRunCache,
+  runs: DrivenRuns,
+  command: Command,
+): Promise<{ command: Command; release(): void } | undefined> {
+  const isStart = command.type === StartRun.type;
+  if (command.worker !== deps.worker || !(isStart || ANSWERS.has(command.type))) return undefined;
+  const { promise: creation, resolve: release } = Promise.withResolvers<void>();
+  const { stream, organization_id } = command;
+  const room = deps.runMemory.open(organization_id);
+  const run = isStart
+    ? await openCreated(deps, command, creation)
+    : await openAnswered(parkedRuns, command, room, (one) => runs.get(one) !== undefined);
+  const seen = isStart ? undefined : run?.history.version;
+  const work = run && { stream, organization_id, version: 0, opened: { run, room, creation } };
+  const coordinator = work && room.fits(sizeOfRun(run.history)) ? runs.start(work)?.coordinator : undefined;
+  if (!coordinator) {
+    room.close();
+    return undefined;
+  }
+  await waitForFirstTick(coordinator);
+  const parts = coordinator.handOver(command.type);
+  const data = { ...(command.data as object), ...(seen !== undefined && { seen }), parts };
+  return { command: { ...command, data }, release };
+}
+
 /** The runs of this process: drives those it holds, and takes over those without a living worker. */
 export function createRuns(deps: RunsDeps) {
   const parkedRuns = createParkedRunCache(deps);
@@ -134,31 +167,7 @@ export function createRuns(deps: RunsDeps) {
     /** Starts nothing more; resolves when running attempts have ended. Other workers take over the rest. */
     stop: runs.stop,
 
-    /**
-     * Drives a run while the command that starts it, or answers one of its calls, is on its way to the log, and adds the run's
-     * first progress to the command. Undefined for other commands. Call `release` when the command is handled.
-     */
-    async begin(command: Command): Promise<{ command: Command; release(): void } | undefined> {
-      const isStart = command.type === StartRun.type;
-      if (command.worker !== deps.worker || !(isStart || ANSWERS.has(command.type))) return undefined;
-      const { promise: creation, resolve: release } = Promise.withResolvers<void>();
-      const { stream, organization_id } = command;
-      const room = deps.runMemory.open(organization_id);
-      const run = isStart
-        ? await openCreated(deps, command, creation)
-        : await openAnswered(parkedRuns, command, room, (one) => runs.get(one) !== undefined);
-      const seen = isStart ? undefined : run?.history.version;
-      const work = run && { stream, organization_id, version: 0, opened: { run, room, creation } };
-      const coordinator = work && room.fits(sizeOfRun(run.history)) ? runs.start(work)?.coordinator : undefined;
-      if (!coordinator) {
-        room.close();
-        return undefined;
-      }
-      await waitForFirstTick(coordinator);
-      const parts = coordinator.handOver(command.type);
-      const data = { ...(command.data as object), ...(seen !== undefined && { seen }), parts };
-      return { command: { ...command, data }, release };
-    },
+    begin: (command: Command) => beginRun(deps, parkedRuns, runs, command),
 
     afterCommit(handled: CommittedCommand): void {
       const { command, events, version } = handled;
