@@ -109,7 +109,7 @@ test("a run that waits for room when its process stops is taken over, and comple
     count: 2,
     change: () => ({ runMemory: memory }),
   });
-  const [leaving, staying] = all as [(typeof all)[0], (typeof all)[0]];
+  const [staying, leaving] = all as [(typeof all)[0], (typeof all)[0]];
   const holder = await start("holds", { id: "last holder" }, { by: leaving.handle });
   await expect.poll(() => counted.get("last holder"), SOON).toBe(1);
   const waiting = await start("grows", { id: "left behind", steps: 4, length: 50_000 }, { by: leaving.handle });
