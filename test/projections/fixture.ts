@@ -89,6 +89,8 @@ export async function fixture({ dropHints = false, database = "migrated" }: Fixt
     return projector;
   }
 
+  /** The log as another process has it, which reads from the database what this one has in memory. */
+  const anotherLog = () => openLog(pool, keyring);
   const head = async () => (await pool.query<{ position: number }>("select position from log.head")).rows[0]!.position;
 
   /** Resolves when every checkpoint has reached the newest event. */
@@ -110,7 +112,8 @@ export async function fixture({ dropHints = false, database = "migrated" }: Fixt
     }
   }
 
-  return { url, pool, db: asDb(pool), log, hints, logger, organization, append, runner, head, followed, hashes };
+  const db = asDb(pool);
+  return { url, pool, db, log, anotherLog, hints, logger, organization, append, runner, head, followed, hashes };
 }
 export type Fixture = Awaited<ReturnType<typeof fixture>>;
 

@@ -111,7 +111,7 @@ describe("an event that a projection cannot apply", () => {
     await f.append(streamName("key", damaged), [keyCreated(damaged, "damaged")]);
     await f.append(streamName("key", fine), [keyCreated(fine, "fine")]);
     await f.pool.query("update log.events set sealed = '\\x00' where stream = $1", [streamName("key", damaged)]);
-    await f.runner().start();
+    await f.runner(projections, f.anotherLog()).start();
     await f.followed();
     const stream = streamName("key", damaged);
     expect((await parked(f)).map(({ projection, stream }) => ({ projection, stream }))).toEqual([
