@@ -44,6 +44,21 @@ test("a busy target is left alone for as long as it asks", () => {
   expect(circuits.state("a")).toBe("closed");
 });
 
+test("an organization with thousands of failing models loses its own circuits, and nobody else does", () => {
+  const { circuits } = start();
+  circuits.begin("other/x/model")("slow");
+  for (let n = 0; n < 12_000; n++) circuits.begin(`one/x/model-${n}`)("slow");
+  expect(circuits.state("other/x/model")).toBe("silent");
+  expect(circuits.state("one/x/model-11999")).toBe("silent");
+  expect(circuits.state("one/x/model-0")).toBe("closed");
+  expect(circuits.list("one/")).toHaveLength(1_000);
+  circuits.begin("one/x/model-11999")("answered");
+  circuits.begin("one/x/new")("slow");
+  expect(circuits.list("one/")).toHaveLength(1_000);
+  for (let n = 0; n < 12_000; n++) circuits.begin(`organization-${n}/x/model`)("slow");
+  expect(circuits.state("other/x/model")).toBe("closed");
+});
+
 test("a probe that was abandoned makes room for another", () => {
   const { circuits, pass } = start();
   circuits.begin("a")("slow");

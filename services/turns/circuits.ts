@@ -1,6 +1,5 @@
 import { currentTime } from "#events/clock.ts";
 import type { TargetCircuit } from "#events/circuits.ts";
-import { dropOldest } from "#events/dropOldest.ts";
 
 /** Consecutive failures that open a circuit. A target that was silent for its full time opens it at once. */
 const FAILURES_TO_OPEN = 3;
@@ -9,6 +8,8 @@ const OPEN_MS = 15_000;
 const MAX_OPEN_MS = 120_000;
 /** Targets with failures that a process remembers. The one with the oldest last failure is forgotten first. */
 const MAX_CIRCUITS = 10_000;
+/** Of one organization: otherwise one that asks for thousands of models which fail would make the process forget those of others. */
+const MAX_OF_ORGANIZATION = 1_000;
 
 /** A model that sends nothing for this long counts as down. A thinking model sends something sooner, or answers in the end. */
 export const SILENCE_MS = 60_000;
@@ -53,6 +54,7 @@ interface Circuit {
 /** Prefix of the keys of an organization's circuits. */
 export const circuitPrefix = (organization_id: string): string => `${organization_id}/`;
 export const circuitKey = (organization_id: string, target: string): string => circuitPrefix(organization_id) + target;
+const organizationOf = (key: string): string => key.split("/", 1)[0]!;
 
 /** Which targets are down, as far as this process has noticed (ADR 31). */
 export interface Circuits {
@@ -125,14 +127,38 @@ function addFailure(known: Circuit, details: TargetFailureDetails, now: number):
   };
 }
 
-export function createCircuits({ onOpened = () => {}, now = currentTime }: CircuitOptions = {}): Circuits {
+/** The circuits of a process. Each organization keeps its newest ones. */
+function createStore() {
   const circuits = new Map<string, Circuit>();
+  const counts = new Map<string, number>();
+
+  function count(key: string, more: number): number {
+    const organization = organizationOf(key);
+    const total = (counts.get(organization) ?? 0) + more;
+    if (total === 0) counts.delete(organization);
+    else counts.set(organization, total);
+    return total;
+  }
+
+  function forget(key: string | undefined): void {
+    if (key !== undefined && circuits.delete(key)) count(key, -1);
+  }
 
   function remember(key: string, circuit: Circuit): void {
-    circuits.delete(key);
+    forget(key);
     circuits.set(key, circuit);
-    dropOldest(circuits, MAX_CIRCUITS);
+    if (count(key, 1) > MAX_OF_ORGANIZATION) {
+      const organization = organizationOf(key);
+      forget(circuits.keys().find((one) => organizationOf(one) === organization));
+    }
+    if (circuits.size > MAX_CIRCUITS) forget(circuits.keys().next().value);
   }
+
+  return { circuits: circuits as ReadonlyMap<string, Circuit>, forget, remember };
+}
+
+export function createCircuits({ onOpened = () => {}, now = currentTime }: CircuitOptions = {}): Circuits {
+  const { circuits, forget, remember } = createStore();
 
   function fail(key: string, isSilent: boolean, wasProbe: boolean, details: TargetFailureDetails): void {
     const { retry_after_ms, quiet } = details;
@@ -169,7 +195,7 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
       const until = now() + SILENCE_MS;
       if (isProbe) circuit.probing_until = until;
       return (outcome, failure = { reason: outcome }) => {
-        if (outcome === "answered") circuits.delete(key);
+        if (outcome === "answered") forget(key);
         else if (outcome !== "other" && (failure.quiet?.ms ?? MIN_SILENCE_MS) >= MIN_SILENCE_MS)
           fail(key, outcome === "slow", isProbe, failure);
         // another probe may be in progress by now
