@@ -49,38 +49,34 @@ export async function countNextEvents(db: Db, slice: number = SLICE): Promise<bo
   return row?.more ?? false;
 }
 
-/** Adds the values of runs up again, because they disappear with their runs. */
-const COUNT_VALUES = `
-  with counted as materialized (
-    select organization_id, sum(bytes) as bytes from read.run_values group by organization_id
+/** Replaces a column of all organizations with new sums. `sums`: a query of `organization_id` and `bytes`. */
+const setSums = (column: "value_bytes" | "text_bytes", sums: string): string => `
+  with counted as materialized (${sums}
   ), removed as (
-    update ops.log_bytes set value_bytes = 0
-    where value_bytes > 0 and organization_id not in (select organization_id from counted)
+    update ops.log_bytes set ${column} = 0
+    where ${column} > 0 and organization_id not in (select organization_id from counted)
   )
-  insert into ops.log_bytes as known (organization_id, bytes, value_bytes)
+  insert into ops.log_bytes as known (organization_id, bytes, ${column})
   select organization_id, 0, bytes from counted
-  on conflict (organization_id) do update set value_bytes = excluded.value_bytes
-    where known.value_bytes <> excluded.value_bytes`;
+  on conflict (organization_id) do update set ${column} = excluded.${column}
+    where known.${column} <> excluded.${column}`;
+
+/** The values of runs are added up again, because they disappear with their runs. */
+const COUNT_VALUES = setSums(
+  "value_bytes",
+  "select organization_id, sum(bytes) as bytes from read.run_values group by organization_id",
+);
+/** Of texts, what the current ones have beyond their files, and the replaced ones that are kept. */
+const COUNT_TEXTS = setSums(
+  "text_bytes",
+  `select d.organization_id,
+      sum(greatest(0, r.chunk_count * ${MAX_PASSAGE}::bigint
+        - case when r.generation = d.live_generation then d.size_bytes else 0 end)) as bytes
+    from read.readings r join read.documents d on d.id = r.document_id group by d.organization_id`,
+);
 
 /** Counts what the values of runs take as blobs. */
 export const countRunValues = (db: Db): Promise<unknown> => db.query(COUNT_VALUES);
-
-/** Adds the texts of documents up again: what the current ones have beyond their files, and the replaced ones that are kept. */
-const COUNT_TEXTS = `
-  with counted as materialized (
-    select d.organization_id,
-      sum(greatest(0, r.chunk_count * ${MAX_PASSAGE}::bigint
-        - case when r.generation = d.live_generation then d.size_bytes else 0 end)) as bytes
-    from read.readings r join read.documents d on d.id = r.document_id group by d.organization_id
-  ), removed as (
-    update ops.log_bytes set text_bytes = 0
-    where text_bytes > 0 and organization_id not in (select organization_id from counted)
-  )
-  insert into ops.log_bytes as known (organization_id, bytes, text_bytes)
-  select organization_id, 0, bytes from counted
-  on conflict (organization_id) do update set text_bytes = excluded.text_bytes
-    where known.text_bytes <> excluded.text_bytes`;
-
 /** Counts what the texts of documents take: a compressed file of 60 KB may have 50 MB of text. */
 export const countTexts = (db: Db): Promise<unknown> => db.query(COUNT_TEXTS);
 

@@ -129,5 +129,9 @@ test("recent events are limited to one second, to a maximum count and to a maxim
   const large = "x".repeat(256 * 1024);
   for (let n = 3_000; n < 3_020; n++) recent.add(encoded(event("A", large)), committed(n, n));
   expect([follow(3_000), follow(3_018)]).toEqual([undefined, [3_019]]);
+  const wide = `{"a":"${large}"}`;
+  for (let n = 3_020; n < 3_040; n++) recent.add(encoded({ ...event("A"), version: n, data: wide }), committed(n, n));
+  const places = [3_020, 3_039].map((version) => recent.publicData(eventPlace("run-1", version)));
+  expect(places).toEqual([undefined, wide]);
   vi.useRealTimers();
 });

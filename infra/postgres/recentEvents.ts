@@ -1,6 +1,6 @@
-import { dropOldest } from "#events/dropOldest.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { AppendResult, ScannedEvent } from "#events/ports.ts";
+import { createSizedCache } from "#events/sizedCache.ts";
 import { decodeOpened } from "./decode.ts";
 import type { EncodedAppend, EncodedEvent } from "./encode.ts";
 
@@ -79,7 +79,7 @@ function createWindow() {
 export function createRecentEvents() {
   const recent = createWindow();
   /** Public data by place, also from before a commit of another process. */
-  const publicData = new Map<string, string>();
+  const publicData = createSizedCache<string>({ entries: MAX_EVENTS, size: MAX_UNITS });
   let addedAt = -Infinity;
   const isUsable = (): boolean => performance.now() - addedAt <= MAX_AGE_MS;
   const after = (position: number) => (isUsable() ? recent.after(position) : undefined);
@@ -95,17 +95,14 @@ export function createRecentEvents() {
       for (const [n, { stream, version, type, shape, data, personal }] of events.entries()) {
         const event = { stream, version, type, shape, data, personal };
         recent.add({ position: first + n, recorded_at, command, event });
-        const place = eventPlace(stream, version);
-        publicData.delete(place);
-        publicData.set(place, data);
+        publicData.set(eventPlace(stream, version), data, data.length);
       }
-      dropOldest(publicData, MAX_EVENTS);
       addedAt = performance.now();
     },
     /** The time at which an event was recorded. Undefined if the database must answer. */
     recordedAt: (position: number): Date | undefined => (isUsable() ? recent.at(position)?.recorded_at : undefined),
     /** JSON of the public data of an event (`eventPlace`). Undefined if the database must answer. */
-    publicData: (place: string): string | undefined => (isUsable() ? publicData.get(place) : undefined),
+    publicData: (place: string): string | undefined => (isUsable() ? publicData.find(place) : undefined),
     /** The next events after a position, for `decodeRecent`. Undefined if the database must answer. */
     follow: (position: number, limit: number): RecentEvent[] | undefined => after(position)?.slice(0, limit),
     /** Like EventLog.scan. Undefined if the database must answer. */
